@@ -32,8 +32,7 @@ const FLAGS_HELD: Held = {
   'test/scenarios/orphans/quarantine.test.ts': 'orphan-delay',
   'test/functions/serve/slots.test.ts': 'concurrent-load-balancers',
   'test/functions/serve/serve.test.ts': 'watch',
-  'test/functions/serve/listen.test.ts': 'listen allow-plain-http',
-  'test/functions/serve/tls.test.ts': 'tls-cert-file tls-private-key-file client-ca-file',
+  'test/functions/serve/listen.test.ts': 'listen allow-plain-http tls-cert-file tls-private-key-file client-ca-file',
   'test/functions/serve/token-files.test.ts': 'audit-tokens-file resync-tokens-file page-tokens-file',
   'test/functions/serve/sender-tokens.test.ts': 'events-senders',
   'test/e2e/install/knative.test.ts': 'events-audience',
@@ -53,7 +52,7 @@ const VARIABLES_HELD: Held = {
   'test/unit/clusters/read-settings.test.ts': 'LEVELSET_CERT_FILE_TEXT LEVELSET_KEY_FILE_TEXT',
   'test/unit/config/flags.test.ts': 'OS_CCM_REGIONAL',
   'test/unit/kube/find-connection.test.ts': 'LEVELSET_KUBECONFIG_TEXT',
-  'test/http/admit.test.ts': 'LEVELSET_AUDIT_TOKENS LEVELSET_RESYNC_TOKENS LEVELSET_PAGE_TOKENS',
+  'test/http/status.test.ts': 'LEVELSET_AUDIT_TOKENS LEVELSET_RESYNC_TOKENS LEVELSET_PAGE_TOKENS',
   'test/functions/lambda/bundles.test.ts': 'LEVELSET_QUEUE_URL',
   'test/functions/lambda/lambda-worker.test.ts': 'LEVELSET_STACK',
 };
@@ -90,15 +89,14 @@ const ENDPOINTS_HELD: Held = {
   'test/http/events.test.ts': '/events/:cluster',
   'test/http/resync.test.ts': '/resync',
   'test/http/status.test.ts': '/ /metrics /healthz /readyz',
-  'test/functions/page/object.test.ts › the page of a Service has its tree': '/objects/*names',
+  'test/functions/page/pages.test.ts › the page of a Service has its tree': '/objects/*names',
   'test/functions/clusters/serve-clusters.test.ts › the token of a cluster opens that one alone': '/resync/:cluster /clusters/:cluster /clusters/:cluster/objects/*names',
 };
 
 // prettier-ignore
 const REASONS_HELD: Held = {
-  'test/scenarios/trouble/quiet.test.ts': 'EnsuringLoadBalancer UpdatedLoadBalancer DeletingLoadBalancer DeletedLoadBalancer',
   'test/scenarios/trouble/rejected.test.ts': 'SyncLoadBalancerFailed',
-  'test/scenarios/trouble/reports.test.ts': 'EnsuredLoadBalancer LoadBalancerBlocked',
+  'test/scenarios/trouble/reports.test.ts': 'EnsuringLoadBalancer EnsuredLoadBalancer UpdatedLoadBalancer LoadBalancerBlocked DeletingLoadBalancer DeletedLoadBalancer',
   'test/scenarios/reconfigured/load-balancer-class.test.ts': 'Released TakenOver',
   'test/scenarios/node/node-initialisation.test.ts': 'Synced SyncNodeFailed',
   'test/scenarios/node/node-lifecycle.test.ts': 'DeletingNode',
@@ -124,7 +122,7 @@ const ERRORS_HELD: Held = {
 /** Tables whose rows are the cases of a test. */
 const MATRICES: Readonly<Record<string, string>> = {
   ANNOTATIONS: 'test/scenarios/service/annotations.test.ts › does what its example says',
-  GO_FLAGS: 'test/functions/cli/go-flags.test.ts › --%s is taken out, however its value is given',
+  GO_FLAGS: 'test/functions/cli/flags.test.ts › --%s is taken out, however its value is given',
   CLOUD_RIGHTS: 'test/rights/each-right.test.ts › without $words its scenario fails and names it',
   CLUSTER_RIGHTS: 'test/rights/each-right.test.ts › without $words its scenario fails and names it',
 };
@@ -154,7 +152,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a mistake is named, and the rest of the Service works': 'test/scenarios/trouble/reports.test.ts › three mistakes are one condition and one Event of three lines',
   'no secret is told': 'test/laws/secrets/no-content.test.ts › nothing of what stands in a file is told',
   'a support bundle has no secret': 'test/functions/cli/bundle/bundle.test.ts › a bundle has no secret',
-  'a settled world is not written to': 'test/scenarios/trouble/quiet.test.ts › a world that is settled costs a sweep over %i Services no write and at most ten calls',
+  'a settled world is not written to': 'test/scenarios/trouble/never-a-load-balancer.test.ts › a world that is settled costs a sweep over %i Services no write and at most ten calls',
   'a Service costs a handful of calls': 'test/scenarios/processes/calls-together.test.ts › of eight together each costs some five calls',
   'a dry run changes nothing': 'test/functions/cli/looks.test.ts › plan shows what a sweep would do and changes nothing',
   'options that change delete nothing that serves': 'test/scenarios/reconfigured/every-option.test.ts › %s, changed and changed back, deletes nothing that serves; what is deleted meanwhile goes as soon as it is right again',

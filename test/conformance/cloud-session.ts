@@ -145,14 +145,16 @@ export class CloudSession {
 
   /** Octavia's times have whole seconds: what is to be seen as later must be. */
   async nextSecond(): Promise<void> {
-    if (this.target.real) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    if (this.target.real) await pause(1_000);
   }
 
   private async look<T>(id: string, is: string, end: (reply: Reply) => T | undefined): Promise<T> {
-    for (const until = Date.now() + patienceMs; Date.now() < until; await pause(200)) {
+    const until = Date.now() + patienceMs;
+    while (Date.now() < until) {
       this.target.hurry();
       const found = end(await this.octavia('GET', `loadbalancers/${id}`));
       if (found !== undefined) return found;
+      await pause(200);
     }
     throw new Error(`load balancer ${id} is still ${is}`);
   }

@@ -29,4 +29,6 @@ suiteOf(['the apiserver simulator', false, timeout], groups, async () => {
 
 const file = process.env['LEVELSET_CONFORMANCE_KUBECONFIG'];
 if (file !== undefined)
-  suiteOf([`the apiserver of ${file}`, true, timeout], groups, () => KubeSession.begin(kubeconfigTarget(file)));
+  suiteOf([`the apiserver of ${file}`, true, timeout], groups, () =>
+    KubeSession.begin(kubeconfigTarget(file)),
+  );

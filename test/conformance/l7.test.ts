@@ -124,7 +124,10 @@ const l7RuleCases: CloudCases = {
   'a rule locks its policy, the listener and the load balancer, and shows no parent': async (cloud) => {
     const { id, listener, state } = await web(cloud, { l7policies: [{ action: 'REJECT' }] });
     const policies = listAt((await cloud.octavia('GET', 'l7policies')).body, 'l7policies');
-    const own = textAt(policies.find((one) => at(one, 'listener_id') === listener), 'id');
+    const own = textAt(
+      policies.find((one) => at(one, 'listener_id') === listener),
+      'id',
+    );
     const call = (method: string, path: string, rule?: Body): Promise<Reply> =>
       cloud.octavia(method, `l7policies/${own}/rules${path}`, rule && { rule });
     const body = { type: 'PATH', compare_type: 'STARTS_WITH', value: '/', key: 'useless' };

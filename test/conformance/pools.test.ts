@@ -75,7 +75,7 @@ const poolAttributeCases: CloudCases = {
       expectFault(await put(pool, { session_persistence }), 400, `${FAILURE} ${text}`);
     };
     await not(app, key);
-    await not({ type: 'SOURCE_IP', persistence_timeout: 10 }, timed);
+    await not({ type: 'SOURCE_IP', persistence_timeout: 10 }, timed.replace(' and SCTP', ''));
     expect(await change(null)).toBeNull();
     await not({ cookie_name: 'def' }, 'Invalid session_persistence provided.');
   },

@@ -55,8 +55,7 @@ const vipCases: CloudCases = {
     const vip_address = textAt(own, 'fixed_ips.0.ip_address');
     const on = { vip_subnet_id: undefined, vip_port_id: id };
     const refused = refusing((body) => cloud.postBalancer(body), on);
-    const which =
-      "VIP port's subnet could not be determined. Please specify either a VIP subnet or address.";
+    const which = "VIP port's subnet could not be determined. Please specify either a VIP subnet or address.";
     if (listAt(own, 'fixed_ips').length > 1) await refused({}, `${FAILURE} ${which}`);
     const there = `${FAILURE} Specified VIP address not found on the specified VIP port.`;
     await refused({ vip_address: await cloud.address(4, 253) }, there);

@@ -1,15 +1,11 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { writeAccess } from '../../functions/sandbox/access-files.ts';
-import {
-  startSandbox,
-  type KubeObject,
-  type Sandbox,
-  type SandboxOptions,
-} from '../../infra/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
+import { listening } from '../support/for-one-test.ts';
+import { aService as serviceWith } from '../support/service.ts';
+
+export { until } from '../support/sandbox-world.ts';
 
 export interface SandboxWorld {
   readonly sandbox: Sandbox;
@@ -34,51 +30,12 @@ export async function sandboxWorld(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /** Where somebody takes requests and answers none. */
-export async function silentUrl(): Promise<string> {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+export const silentUrl = (): Promise<string> => listening(() => undefined);
 
-export function aService(
-  name: string,
-  annotations: Readonly<Record<string, string>> = {},
-): Record<string, unknown> {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name, namespace: 'default', annotations },
-    spec: {
-      type: 'LoadBalancer',
-      selector: { app: name },
-      ports: [{ name: 'http', port: 80, protocol: 'TCP' }],
-    },
-  };
-}
-
-/** The address in the Service's status. */
-export function addressOf(service: KubeObject | undefined): string | undefined {
-  const status = service?.status as { loadBalancer?: { ingress?: { ip?: string }[] } } | undefined;
-  return status?.loadBalancer?.ingress?.[0]?.ip;
-}
+export const aService = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
+  serviceWith({ name, annotations });
 
 /** Load balancers and floating IPs that are there. */
 export function whatIsThere({ cloud }: Sandbox): Readonly<Record<string, number>> {
-  return {
-    loadBalancers: cloud.loadbalancers.length,
-    floatingIps: cloud.floatingips.length,
-  };
-}
-
-/** Resolves when `check` holds. Throws after half a minute: the machine may be busy. */
-export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`not within 30 s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  return { loadBalancers: cloud.loadbalancers.length, floatingIps: cloud.floatingips.length };
 }

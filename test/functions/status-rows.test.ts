@@ -85,9 +85,8 @@ test.each<[string, Condition['status'], Outcome, Pick<StatusRow, 'since' | 'unkn
 ])('a problem is %s', (_, ready, outcome, expected) => {
   const status = told(ready, ready === 'False' ? 'LoadBalancerBlocked' : 'EnsuredLoadBalancer');
   const [row] = rowsOf({ services: [aService({ status })] }, { 'service/shop/web': { outcome } });
-  expect({ since: row?.since, unknownSince: row?.unknownSince }).toEqual({
-    ...{ unknownSince: undefined, ...expected },
-  });
+  const { since, unknownSince } = row ?? {};
+  expect({ since, unknownSince }).toEqual({ unknownSince: undefined, ...expected });
 });
 
 test('only who wants, holds or held a load balancer has a row, and a Service that is gone while something of it is held back', () => {
@@ -107,9 +106,8 @@ test('only who wants, holds or held a load balancer has a row, and a Service tha
     'service/shop/done': { outcome: SETTLED },
     'node/shop': { outcome: BLOCKED },
   };
-  expect(
-    rowsOf({ services }, runs).map(({ object, state, reason }) => `${object} ${state} ${reason}`),
-  ).toEqual([
+  const rows = rowsOf({ services }, runs);
+  expect(rows.map(({ object, state, reason }) => `${object} ${state} ${reason}`)).toEqual([
     'service/shop/new unknown no run yet',
     'service/shop/leaving unknown no run yet',
     'service/shop/let-go blocked in words',
@@ -167,17 +165,11 @@ test.each<[string, Written, Run | undefined, string | undefined]>([
   ['was told that all is well again', { status: told('True', 'x') }, undefined, undefined],
   ['is blocked by its last run', {}, { outcome: BLOCKED }, 'blocked no such subnet'],
   ['was well in its last run', { status: told('False', 'x') }, EVALUATED, undefined],
-  [
-    'had an event that led to no read',
-    { status: told('False', 'x') },
-    { outcome: SETTLED },
-    'failed in words',
-  ],
+  ['had an event without a read', { status: told('False', 'x') }, { outcome: SETTLED }, 'failed in words'],
 ])('a Node that %s has its row, or none', (_, its, run, expected) => {
   const rows = rowsOf({ nodes: [aNode(its)] }, run && { 'node/a': run });
-  expect(rows.map(({ state, reason }) => `${state} ${reason}`)).toEqual(
-    expected === undefined ? [] : [expected],
-  );
+  const told = rows.map(({ state, reason }) => `${state} ${reason}`);
+  expect(told).toEqual(expected === undefined ? [] : [expected]);
 });
 
 test('the row of a Node names its server, and the addresses without the host name', () => {
@@ -193,8 +185,7 @@ test('the row of a Node names its server, and the addresses without the host nam
 });
 
 test('routes have a row while a run says that they are not settled', () => {
-  expect(rowsOf({}, { routes: { outcome: BLOCKED } })).toMatchObject([
-    { object: 'routes', state: 'blocked' },
-  ]);
+  const blocked = { object: 'routes', state: 'blocked' };
+  expect(rowsOf({}, { routes: { outcome: BLOCKED } })).toMatchObject([blocked]);
   expect(rowsOf({}, { routes: EVALUATED })).toEqual([]);
 });

@@ -65,13 +65,14 @@ describe('POST /audit/:cluster', () => {
     test('401: nobody comes in while no token is configured', async () => {
       const answer = await deliver(testServer({ auditTokens: [] })).send(JSON.stringify(BATCH));
       expect(answer.status).toBe(401);
-      expect(answer.body).toEqual({
-        error: 'no token is configured for this endpoint: it refuses everybody',
-      });
+      const error = 'no token is configured for this endpoint: it refuses everybody';
+      expect(answer.body).toEqual({ error });
     });
 
     const LONG = Buffer.alloc(10 * 2 ** 20 + 1, ' ');
     const NOT_JSON = 'the body is not JSON in UTF-8';
+    const STATUS = '{"kind":"Status","apiVersion":"v1","items":[]}';
+    const NO_LIST = 'not an audit.k8s.io/v1 EventList: "kind" must be "EventList"';
     test.each<[number, string, Readonly<Record<string, string>>, string | Buffer, string?]>([
       [415, 'text', { type: 'text/plain' }, LONG, 'the body must be application/json, not text/plain'],
       [415, 'an encoding that is not known', { encoding: 'snappy' }, 'x'],
@@ -80,13 +81,7 @@ describe('POST /audit/:cluster', () => {
       [422, 'nothing', {}, '', 'the body is empty'],
       [422, 'half a text', {}, '{"kind": "EventList"', NOT_JSON],
       [422, 'bytes', {}, Buffer.from([0x22, 0xff, 0x22]), NOT_JSON],
-      [
-        422,
-        'JSON that is no EventList, with one line that says why',
-        {},
-        '{"kind":"Status","apiVersion":"v1","items":[]}',
-        'not an audit.k8s.io/v1 EventList: "kind" must be "EventList"',
-      ],
+      [422, 'JSON that is no EventList, with one line that says why', {}, STATUS, NO_LIST],
     ])('%i: %s', async (status, _what, headers, body, error) => {
       const call = deliver(testServer());
       for (const [name, value] of Object.entries(headers)) void call.set(`Content-${name}`, value);

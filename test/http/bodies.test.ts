@@ -1,15 +1,17 @@
 /** Bodies that a caller with a token may send: what they may cost is bounded before anything is parsed. */
+import { once } from 'node:events';
 import fc from 'fast-check';
-import http from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { whyTooMuch } from '../../shared/model/json.ts';
 import { readBody } from '../../functions/http/read-body.ts';
 import type { RefusalReason } from '../../functions/http/admit.ts';
 import type { Report } from '../../shared/model/outcome.ts';
+import { listening } from '../support/for-one-test.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -122,34 +124,20 @@ describe('large bodies', () => {
     );
     const text = batch.padEnd(bytes);
     socket.write(header === '' ? text.slice(0, -1) : gzipSync(text).subarray(0, 20));
-    const status = new Promise<string>((resolve) => {
-      socket.once('data', (data) => {
-        resolve(data.toString().slice(9, 12));
-      });
-      socket.once('close', () => {
-        resolve('closed');
-      });
-      socket.once('error', () => {
-        resolve('closed');
-      });
-    });
+    const status = Promise.race([
+      once(socket, 'data').then(([data]) => String(data).slice(9, 12)),
+      once(socket, 'close').then(() => 'closed'),
+    ]).catch(() => 'closed');
     return { socket, status, finish: () => void socket.write(text.slice(-1)) };
   }
 
-  async function listening(app: http.RequestListener = testServer().app): Promise<number> {
-    const server = http.createServer(app).listen(0, '127.0.0.1');
-    onTestFinished(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    await new Promise((resolve) => server.once('listening', resolve));
-    return (server.address() as AddressInfo).port;
-  }
+  const portOf = async (app: RequestListener = testServer().app): Promise<number> =>
+    Number(new URL(await listening(app)).port);
 
   const soon = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 200, 'waits'));
 
   test('pass one at a time, and small ones beside them', async () => {
-    const port = await listening();
+    const port = await portOf();
     const first = begin(port, LARGE);
     await soon();
     const second = begin(port, LARGE);
@@ -187,11 +175,8 @@ describe('large bodies', () => {
     const lengths = Array.from({ length: 64 }, () => 900_000);
     const held = lengths.map((bytes) => {
       const body = new PassThrough({ highWaterMark: 10 });
-      const done = readBody(
-        { headers: { 'content-length': `${bytes}` }, body },
-        { limit: 10 * 2 ** 20 },
-        () => 0,
-      );
+      const headers = { 'content-length': `${bytes}` };
+      const done = readBody({ headers, body }, { limit: 10 * 2 ** 20 }, () => 0);
       return { body, done, isTaken: () => body.write('x'.repeat(20)) };
     });
     await soon();
@@ -201,7 +186,7 @@ describe('large bodies', () => {
   });
 
   test('let the next one in when a sender goes away', async () => {
-    const port = await listening();
+    const port = await portOf();
     const first = begin(port, LARGE);
     await soon();
     const second = begin(port, LARGE);
@@ -212,12 +197,12 @@ describe('large bodies', () => {
 
   test('are given up when they do not come', async () => {
     const limits = { limit: 10 * 2 ** 20, sendMs: 100 };
-    const app: http.RequestListener = (message, response) => {
+    const app: RequestListener = (message, response) => {
       readBody({ headers: message.headers, body: message }, limits, () =>
         response.writeHead(202).end(),
       ).catch(() => undefined);
     };
-    const port = await listening(app);
+    const port = await portOf(app);
     const first = begin(port, LARGE);
     await soon();
     const second = begin(port, LARGE);
@@ -231,9 +216,8 @@ describe('large bodies', () => {
     const headers = { 'content-encoding': 'gzip' };
     const slow = new PassThrough();
     const first = readBody({ headers, body: slow }, small, String);
-    expect(await readBody({ headers, body: Readable.from([gzipSync('quick')]) }, small, String)).toBe(
-      'quick',
-    );
+    const quick = Readable.from([gzipSync('quick')]);
+    expect(await readBody({ headers, body: quick }, small, String)).toBe('quick');
     slow.end(gzipSync('slow'));
     expect(await first).toBe('slow');
   });
@@ -243,16 +227,14 @@ describe('large bodies', () => {
     const server = testServer({ dryRun: () => new Promise((resolve) => void runs.push(resolve)) });
     const order = gzipSync('{"objects":["service/shop/web"],"dryRun":true}');
     const answers = [post(server, ORDER, order), post(server, ORDER, order)].map((answer) => answer.then());
-    await vi.waitFor(() => {
-      expect(runs).toHaveLength(2);
-    });
+    await expect.poll(() => runs).toHaveLength(2);
     for (const end of runs) end([]);
     for (const answer of answers) expect((await answer).status).toBe(200);
   });
 
   test('that break off count as such, small ones and packed ones too', async () => {
     const reasons: RefusalReason[] = [];
-    const port = await listening(testServer({ observeRefusal: (reason) => reasons.push(reason) }).app);
+    const port = await portOf(testServer({ observeRefusal: (reason) => reasons.push(reason) }).app);
     for (const bytes of [1_000, LARGE]) {
       const { socket } = begin(port, bytes);
       await soon();
@@ -261,8 +243,6 @@ describe('large bodies', () => {
     const packed = begin(port, 1_000, 'Content-Encoding: gzip\r\n');
     await soon();
     packed.socket.destroy();
-    await vi.waitFor(() => {
-      expect(reasons).toEqual(['aborted', 'aborted', 'aborted']);
-    });
+    await expect.poll(() => reasons).toEqual(['aborted', 'aborted', 'aborted']);
   });
 });

@@ -1,23 +1,31 @@
 import { expect, test } from 'vitest';
-import { createMetrics, createMetricsByCluster } from '../../functions/metrics.ts';
+import {
+  createMetrics,
+  createMetricsByCluster,
+  UnsettledObjects,
+  type Metrics,
+} from '../../functions/metrics.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
-import type { ReconcileRequest } from '../../shared/model/request.ts';
+import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
+
+/** Lines of the scrape that begin like this. */
+const scraped = async (metrics: Pick<Metrics, 'scrape'>, start = ''): Promise<readonly string[]> =>
+  (await metrics.scrape()).body.split('\n').filter((line) => line.startsWith(start));
 
 test('the end of each certificate is scraped with its Service, while that uses it', async () => {
   const metrics = createMetrics();
-  const ends = async (): Promise<readonly string[]> =>
-    (await metrics.scrape()).body.split('\n').filter((line) => line.startsWith('levelset_certificate_'));
-  const notAfter = '2026-12-01T00:00:00Z';
-  metrics.setCertificates('service/shop/web', [
-    { name: 'web-tls', notAfter },
-    { name: 'old-tls', notAfter },
-  ]);
-  metrics.setCertificates('service/shop/api', [{ name: 'api-tls', notAfter }]);
-  metrics.setCertificates('service/shop/web', [{ name: 'web-tls', notAfter }]);
+  const named = (...names: readonly string[]) =>
+    names.map((name) => ({ name, notAfter: '2026-12-01T00:00:00Z' }));
+  metrics.setCertificates('service/shop/web', named('web-tls', 'old-tls'));
+  metrics.setCertificates('service/shop/api', named('api-tls'));
+  metrics.setCertificates('service/shop/web', named('web-tls'));
   metrics.setCertificates('service/shop/api', []);
   const labels = '{namespace="shop",service="web",name="web-tls"}';
-  expect(await ends()).toEqual([`levelset_certificate_not_after_seconds${labels} 1796083200`]);
+  expect(await scraped(metrics, 'levelset_certificate_')).toEqual([
+    `levelset_certificate_not_after_seconds${labels} 1796083200`,
+  ]);
 });
 
 test('every other metric is scraped with its labels, and none has a namespace or name', async () => {
@@ -62,12 +70,10 @@ test('Nodes and load balancers that are deleted, and those that are refused to b
   const deleting = (kind: 'node' | 'loadbalancer' | 'pool'): Plan['steps'][number] => ({
     ...{ verb: 'delete', kind, address: kind, id: kind, because: '' },
   });
-  const refusing = (kind: 'node' | 'loadbalancer', changes: Plan['refused'][number]['changes'] = []) => ({
-    plan: {
-      ...PLAN,
-      refused: [{ kind, address: kind, changes, reason: 'the deletion budget', approval: 'abc' }],
-    },
-  });
+  const refusing = (kind: 'node' | 'loadbalancer', changes: Plan['refused'][number]['changes'] = []) => {
+    const reason = 'the deletion budget';
+    return { plan: { ...PLAN, refused: [{ kind, address: kind, changes, reason, approval: 'abc' }] } };
+  };
   const moved = [{ attribute: 'providerID', from: 'openstack:///1', to: 'openstack:///2' }];
   const observe = (key: ReconcileRequest['key'], more: object, dryRun = false): void => {
     const request: ReconcileRequest = { key, trigger: 'audit', dryRun };
@@ -80,14 +86,13 @@ test('Nodes and load balancers that are deleted, and those that are refused to b
   observe('service/shop/web', { applied: [deleting('loadbalancer'), deleting('pool')] });
   observe('service/shop/web', refusing('loadbalancer'));
 
-  const lines = (await metrics.scrape()).body.split('\n');
-  expect(lines.filter((line) => line.startsWith('levelset_deletions_total'))).toEqual([
+  expect(await scraped(metrics, 'levelset_deletions_total')).toEqual([
     'levelset_deletions_total{object="node",result="deleted"} 1',
     'levelset_deletions_total{object="node",result="refused"} 1',
     'levelset_deletions_total{object="loadbalancer",result="deleted"} 1',
     'levelset_deletions_total{object="loadbalancer",result="refused"} 1',
   ]);
-  expect(lines).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 4');
+  expect(await scraped(metrics)).toContain('levelset_reconcile_total{object="node",outcome="blocked"} 4');
 });
 
 test('drift is counted by its kind, as repaired or only reported; a dry run is not', async () => {
@@ -102,8 +107,7 @@ test('drift is counted by its kind, as repaired or only reported; a dry run is n
   metrics.observeReconcile({ ...drifted(), request: { ...request, dryRun: true } });
   metrics.observeReconcile(report(request, { status: 'settled' }));
 
-  const lines = (await metrics.scrape()).body.split('\n');
-  expect(lines.filter((line) => line.startsWith('levelset_drift_total'))).toEqual([
+  expect(await scraped(metrics, 'levelset_drift_total')).toEqual([
     'levelset_drift_total{kind="pool",result="repaired"} 1',
     'levelset_drift_total{kind="member",result="repaired"} 1',
     'levelset_drift_total{kind="pool",result="reported"} 1',
@@ -113,10 +117,7 @@ test('drift is counted by its kind, as repaired or only reported; a dry run is n
 
 test('of several clusters each has its own series, and one that is gone has none', async () => {
   const metrics = createMetricsByCluster();
-  const seriesOf = async (name: string): Promise<readonly string[]> => {
-    const { body } = await metrics.scrape();
-    return body.split('\n').filter((line) => line.startsWith(`${name}{`));
-  };
+  const seriesOf = (name: string) => scraped(metrics, `${name}{`);
   const [a, b] = [metrics.of('a'), metrics.of('b')];
   for (const [cluster, depth] of [[a, 1] as const, [b, 2] as const]) {
     cluster.setQueue({ depth, oldestMs: 0 });
@@ -126,17 +127,13 @@ test('of several clusters each has its own series, and one that is gone has none
   }
   a.setLoadBalancers({ ACTIVE: 3 });
   b.setWebhook({ refused: { token: 5 } });
-  metrics.setServed(
-    new Map([
-      ['a', true],
-      ['b', false],
-    ] as const),
-  );
+  metrics.setServed(new Map(Object.entries({ a: true, b: false })));
 
-  expect(await seriesOf('levelset_queue_depth')).toEqual([
-    'levelset_queue_depth{cluster="a"} 1',
-    'levelset_queue_depth{cluster="b"} 2',
-  ]);
+  const ofBoth = (name: string, a: number, b: number) => [
+    `${name}{cluster="a"} ${a}`,
+    `${name}{cluster="b"} ${b}`,
+  ];
+  expect(await seriesOf('levelset_queue_depth')).toEqual(ofBoth('levelset_queue_depth', 1, 2));
   expect((await seriesOf('levelset_load_balancers')).toSorted()).toEqual([
     'levelset_load_balancers{cluster="a",state="ACTIVE"} 3',
     'levelset_load_balancers{cluster="b",state="ACTIVE"} 2',
@@ -146,13 +143,81 @@ test('of several clusters each has its own series, and one that is gone has none
     'levelset_audit_refusals_total{cluster="a",reason="token"} 1',
     'levelset_audit_refusals_total{cluster="b",reason="token"} 5',
   ]);
-  expect(await seriesOf('levelset_cluster_served')).toEqual([
-    'levelset_cluster_served{cluster="a"} 1',
-    'levelset_cluster_served{cluster="b"} 0',
-  ]);
+  expect(await seriesOf('levelset_cluster_served')).toEqual(ofBoth('levelset_cluster_served', 1, 0));
 
   await metrics.forget('b');
   const { body } = await metrics.scrape();
   expect(body).toContain('levelset_sweeps_total{cluster="a",result="found"} 1');
   expect(body).not.toContain('cluster="b"');
+});
+
+const PROGRESSING: Outcome = { status: 'progressing', reason: '', retryAfterMs: 0 };
+const FAILED: Outcome = { status: 'failed', code: 'CLOUD_UNAVAILABLE', message: '', retryAfterMs: 0 };
+const BLOCKED: Outcome = { status: 'blocked', reason: '' };
+const SETTLED: Outcome = { status: 'settled' };
+
+/** Runs that take no time, by their moment in milliseconds. */
+function runs(key: Key = 'service/shop/web') {
+  let nowMs = 0;
+  const objects = new UnsettledObjects(() => nowMs);
+  const ends = (atMs: number, outcome: Outcome, address?: string): number | undefined => {
+    nowMs = atMs;
+    const { plan: _, ...rest } = report({ key, trigger: 'audit' }, outcome);
+    return objects.note({ ...rest, plan: PLAN, durationMs: 0, ...(address !== undefined && { address }) });
+  };
+  const failsEarly = (atMs: number): number | undefined => {
+    nowMs = atMs;
+    const { plan: _, ...rest } = report({ key, trigger: 'audit' }, FAILED);
+    return objects.note({ ...rest, durationMs: 0 });
+  };
+  return { objects, ends, failsEarly };
+}
+
+test('a Service waits for its address from its first run on, failures included', () => {
+  const { ends, failsEarly } = runs();
+  expect(failsEarly(1_000)).toBeUndefined();
+  expect(ends(5_000, PROGRESSING)).toBeUndefined();
+  expect(ends(31_000, SETTLED, '192.0.2.1')).toBe(30_000);
+  expect(ends(40_000, SETTLED, '192.0.2.1')).toBeUndefined();
+});
+
+test('one that had its address before an outage waits for none', () => {
+  const { ends, failsEarly } = runs();
+  failsEarly(0);
+  expect(ends(60_000, PROGRESSING, '192.0.2.1')).toBeUndefined();
+  expect(ends(61_000, SETTLED, '192.0.2.1')).toBeUndefined();
+});
+
+test('the time in which its owner has to act does not count', () => {
+  const { ends } = runs();
+  ends(0, BLOCKED);
+  ends(100_000, PROGRESSING);
+  expect(ends(120_000, SETTLED, '192.0.2.1')).toBe(20_000);
+});
+
+test('one that is deleted, a Node and a dry run wait for no address', () => {
+  const deleted = runs();
+  deleted.ends(0, PROGRESSING);
+  expect(deleted.ends(1_000, SETTLED)).toBeUndefined();
+  const node = runs('node/node-1');
+  node.ends(0, PROGRESSING);
+  expect(node.ends(1_000, SETTLED, '192.0.2.1')).toBeUndefined();
+  const { objects } = runs();
+  objects.note(report({ key: 'service/shop/web', trigger: 'resync', dryRun: true }, PROGRESSING));
+  expect(objects.view().count.progressing).toBe(0);
+});
+
+test('an object is as old as its first run that was not settled, in whatever state, and blocked begins anew', () => {
+  const { objects, ends } = runs('node/node-1');
+  ends(0, PROGRESSING);
+  ends(60_000, FAILED);
+  expect(objects.view().oldestMs).toEqual({ progressing: 0, failed: 60_000, blocked: 0 });
+  ends(70_000, BLOCKED);
+  ends(80_000, BLOCKED);
+  expect(objects.view()).toEqual({
+    count: { progressing: 0, failed: 0, blocked: 1 },
+    oldestMs: { progressing: 0, failed: 0, blocked: 10_000 },
+  });
+  ends(90_000, SETTLED);
+  expect(objects.view().count).toEqual({ progressing: 0, failed: 0, blocked: 0 });
 });

@@ -9,11 +9,8 @@ import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { AUDIT, PLAN, RESYNC, report, testServer, type TestServer } from './test-server.ts';
 
 function resync({ app }: TestServer, body: unknown): Test {
-  const call = request(app)
-    .post('/resync')
-    .set('Authorization', RESYNC)
-    .set('Content-Type', 'application/json');
-  return call.send(JSON.stringify(body));
+  const headers = { Authorization: RESYNC, 'Content-Type': 'application/json' };
+  return request(app).post('/resync').set(headers).send(JSON.stringify(body));
 }
 
 const ONE = { objects: ['service/shop/web'] };
@@ -37,14 +34,12 @@ test.each([
   [{ status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 'away', retryAfterMs: 4000 }, 503],
   [{ status: 'failed', code: 'FORBIDDEN', message: 'not allowed', retryAfterMs: 60_000 }, 500],
 ] as const)('a dry run without a plan, %j, is %i', async (outcome, status) => {
-  const dryRun = (asked: readonly ReconcileRequest[]) =>
-    Promise.resolve(
-      asked.map((request): Report => {
-        const { plan: _, ...without } = report(request, outcome);
-        return without;
-      }),
-    );
-  const answer = await resync(testServer({ dryRun }), { ...ONE, dryRun: true });
+  const without = (request: ReconcileRequest): Report => {
+    const { plan: _, ...rest } = report(request, outcome);
+    return rest;
+  };
+  const server = testServer({ dryRun: (asked) => Promise.resolve(asked.map(without)) });
+  const answer = await resync(server, { ...ONE, dryRun: true });
   expect(answer.status).toBe(status);
   expect(answer.body).toMatchObject({ outcome });
 });
@@ -52,8 +47,7 @@ test.each([
 test('a dry run answers with the plan: JSON, or text for people', async () => {
   const server = testServer();
   for (const objects of [ONE.objects, ['node/worker-7'], ['routes']]) {
-    const json = await resync(server, { objects, dryRun: true });
-    expect(json.body).toEqual(PLAN);
+    expect((await resync(server, { objects, dryRun: true })).body).toEqual(PLAN);
   }
   expect(server.dryRuns.map(({ dryRun }) => dryRun)).toEqual([true, true, true]);
   expect(server.queued).toEqual([]);
@@ -66,20 +60,16 @@ test('objects are named as for kubectl: without a namespace a Service is of the 
   const server = testServer();
   const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
   expect((await resync(server, { objects })).status).toBe(202);
-  expect(server.queued.map(({ key }) => key)).toEqual([
-    'service/default/web',
-    'service/shop/api',
-    'node/worker-7',
-  ]);
+  const keys = server.queued.map(({ key }) => key);
+  expect(keys).toEqual(['service/default/web', 'service/shop/api', 'node/worker-7']);
 });
 
 test('an object that is not there is 404, as the command says', async () => {
-  const server = testServer({
-    dryRun: (asked) =>
-      Promise.resolve(
-        asked.map((one) => ({ ...report(one, { status: 'settled' }), missing: true as const })),
-      ),
+  const missing = (one: ReconcileRequest) => ({
+    ...report(one, { status: 'settled' }),
+    missing: true as const,
   });
+  const server = testServer({ dryRun: (asked) => Promise.resolve(asked.map(missing)) });
   const how = { dryRun: true };
   const answer = await resync(server, { ...ONE, ...how }).set('Accept', 'text/plain');
   expect(answer.status).toBe(404);
@@ -112,16 +102,14 @@ test('all goes through the queue', async () => {
   expect((await resync(away, { all: true })).status).toBe(503);
 });
 
+const MANY = Array.from({ length: 101 }, (_, i) => `svc/a-${i}`);
 test.each<[unknown, string]>([
   [[], 'the body: must be an object with "objects" or "all"'],
   [{}, 'objects: must be given, or "all" instead'],
   [{ objects: [], all: true }, 'objects: must be given, or "all" instead'],
   [{ objects: [] }, 'objects: must be a list of 1 to 100 objects'],
   [{ objects: 'service/a/b' }, 'objects: must be a list of 1 to 100 objects'],
-  [
-    { objects: Array.from({ length: 101 }, (_, i) => `svc/a-${i}`) },
-    'objects: must be a list of 1 to 100 objects',
-  ],
+  [{ objects: MANY }, 'objects: must be a list of 1 to 100 objects'],
   [{ all: 1 }, 'all: can only be true'],
   [{ ...ONE, dryRun: 'yes' }, 'dryRun: must be true or false'],
   [{ ...ONE, force: true }, 'force: is not known; known are "objects", "all" and "dryRun"'],
@@ -147,18 +135,13 @@ test('refuses in order: 401, 405, 415', async () => {
 });
 
 test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
-  const known = testServer({
-    dryRun: () => Promise.reject(new ReconcileError('UNAUTHORIZED', 'Keystone says no')),
-  });
-  const answer = await resync(known, { ...ONE, dryRun: true });
+  const answerTo = (error: Error) =>
+    resync(testServer({ dryRun: () => Promise.reject(error) }), { ...ONE, dryRun: true });
+  const answer = await answerTo(new ReconcileError('UNAUTHORIZED', 'Keystone says no'));
   expect(answer.status).toBe(500);
-  expect(answer.body).toEqual({
-    error: 'Keystone says no',
-    code: 'UNAUTHORIZED',
-    advice: 'check the credentials in cloud.conf',
-  });
-  const unknown = testServer({ dryRun: () => Promise.reject(new TypeError('x of undefined')) });
-  const silent = await resync(unknown, { ...ONE, dryRun: true });
+  const advice = 'check the credentials in cloud.conf';
+  expect(answer.body).toEqual({ error: 'Keystone says no', code: 'UNAUTHORIZED', advice });
+  const silent = await answerTo(new TypeError('x of undefined'));
   expect(silent.status).toBe(500);
   expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
   expect(silent.text).not.toContain('undefined');

@@ -1,7 +1,6 @@
 /** Whoever calls gets the same answer from `serve`, on a port, and from the functions on AWS. */
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
@@ -16,6 +15,7 @@ import { resync } from '../../functions/resync.ts';
 import { createServer } from '../../functions/server.ts';
 import { status } from '../../functions/status.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
+import { listening } from '../support/for-one-test.ts';
 import { eventList, nodeEvent, serviceEvent } from '../unit/trigger/audit-events.ts';
 import { AUDIT, PAGE, RESYNC, testServer } from './test-server.ts';
 import { PAGE_TOKEN } from './tokens.ts';
@@ -71,24 +71,14 @@ function seen({ status, headers, body }: Answer): Answer {
 }
 
 async function onPort(side: Side): Promise<(call: Call) => Promise<Answer>> {
-  const server = http.createServer(createServer(side.options)).listen(0, '127.0.0.1');
+  const url = await listening(createServer(side.options));
   const agent = new http.Agent({ keepAlive: true });
   onTestFinished(() => {
     agent.destroy();
-    server.close();
-    server.closeAllConnections();
   });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return async ({ method, path, headers, body }) => {
-    const sent = http.request({
-      host: '127.0.0.1',
-      port,
-      agent,
-      method,
-      path: `${path}${queryOf(path)}`,
-      headers,
-    });
+    const { hostname: host, port } = new URL(url);
+    const sent = http.request({ host, port, agent, method, path: path + queryOf(path), headers });
     sent.end(body);
     const [answer] = (await once(sent, 'response')) as [http.IncomingMessage];
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };

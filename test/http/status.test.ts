@@ -7,42 +7,31 @@ import { renderPage } from '../../shared/report/page/objects-page.ts';
 import { textOf } from '../functions/page/text-of.ts';
 import { AUDIT, PAGE, testServer } from './test-server.ts';
 import { AUDIT_TOKEN, PAGE_TOKEN } from './tokens.ts';
+import { readTokens } from '../../functions/http/admit.ts';
 
 const VIEW: StatusView = {
   cluster: 'kubernetes',
   generatedAt: '2026-11-21T03:00:00Z',
   rows: [
     {
-      object: 'service/shop/ok',
-      state: 'settled',
-      reason: 'nothing to do',
-      planSteps: 0,
-      loadBalancerId: '1',
-      sharedWith: ['shop/also'],
+      ...{ object: 'service/shop/ok', state: 'settled', reason: 'nothing to do', planSteps: 0 },
+      ...{ loadBalancerId: '1', sharedWith: ['shop/also'] },
     },
     {
-      object: 'service/shop/<script>alert(1)</script>',
-      state: 'failed',
-      reason: `it's "away" & gone`,
-      plan: '+ lb\n    name: "<b>"',
-      planSteps: 1,
-      awaitingApproval: 2,
-      problems: 1,
+      ...{ object: 'service/shop/<script>alert(1)</script>', state: 'failed', reason: `it's "away" & gone` },
+      ...{ plan: '+ lb\n    name: "<b>"', planSteps: 1, awaitingApproval: 2, problems: 1 },
       at: '2026-11-21T02:55:00Z',
     },
     {
-      object: 'node/worker-7',
-      state: 'blocked',
-      reason: 'its server is gone',
-      serverId: 'server-7',
-      address: '10.0.0.7',
-      planSteps: 0,
+      ...{ object: 'node/worker-7', state: 'blocked', reason: 'its server is gone', planSteps: 0 },
+      ...{ serverId: 'server-7', address: '10.0.0.7' },
     },
     { object: 'service/node/web', state: 'settled', reason: 'as desired', planSteps: 0 },
   ],
   lastSweep: { at: '2026-11-21T02:58:30Z', services: 3, released: 0, nodes: 10, queued: 1, warnings: [] },
 };
 const status = () => Promise.resolve(VIEW);
+const page = (path = '/') => request(testServer({ open: true, status }).app).get(path);
 const OBJECT: ObjectView = {
   ...{ cluster: 'kubernetes', generatedAt: VIEW.generatedAt, runs: [] },
   row: { object: 'service/shop/web', state: 'unknown', reason: 'no run yet', planSteps: 0 },
@@ -50,7 +39,7 @@ const OBJECT: ObjectView = {
 
 describe('GET /', () => {
   test('shows the page, worst first, everything escaped', async () => {
-    const { text, headers } = await request(testServer({ open: true, status }).app).get('/');
+    const { text, headers } = await page();
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('shop/&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).toContain('it&#39;s &quot;away&quot; &amp; gone');
@@ -66,14 +55,14 @@ describe('GET /', () => {
   });
 
   test('tells a Node from a Service, with its server, and counts what the sweep compared', async () => {
-    const { text } = await request(testServer({ open: true, status }).app).get('/');
+    const { text } = await page();
     expect(text).toContain('role="rowheader">Node worker-7<small><code>server-7</code></small></th>');
     expect(text).toContain('role="rowheader">node/web</th>');
     expect(text).toContain('90 s ago</time>: 3 Services and 10 Nodes, 1 queued');
   });
 
   test('allows its own style and script by hash and nothing else', async () => {
-    const { text, headers } = await request(testServer({ open: true, status }).app).get('/');
+    const { text, headers } = await page();
     const hashed = (tag: string) => {
       const content = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1] ?? '';
       return `${tag}-src 'sha256-${createHash('sha256').update(content).digest('base64')}'`;
@@ -88,9 +77,8 @@ describe('GET /', () => {
   });
 
   test('the same as JSON, asked for either way', async () => {
-    const { app } = testServer({ open: true, status });
-    expect((await request(app).get('/?format=json')).body).toEqual(VIEW);
-    expect((await request(app).get('/').set('Accept', 'application/json')).body).toEqual(VIEW);
+    expect((await page('/?format=json')).body).toEqual(VIEW);
+    expect((await page().set('Accept', 'application/json')).body).toEqual(VIEW);
   });
 
   const unknownSince = '2026-11-21T02:57:00Z';
@@ -131,7 +119,7 @@ describe('GET /', () => {
     ['q=ok&namespace=shop&page=9', ['service/shop/ok']],
     ['q[]=x&page=-1&state=', 4],
   ])('the address filters: ?%s', async (query, expected) => {
-    const { text } = await request(testServer({ open: true, status }).app).get(`/?${query}`);
+    const { text } = await page(`/?${query}`);
     const found = [...text.matchAll(/id="row:([^"]+)"/g)].map(([, object]) => object);
     expect(typeof expected === 'number' ? found.length : found).toEqual(expected);
   });
@@ -153,19 +141,14 @@ describe('GET /', () => {
     async (path) => {
       const object = (): Promise<ObjectView> => Promise.resolve(OBJECT);
       const { app } = testServer({ object });
+      const withoutTokens = request(testServer({ object, pageTokens: [] }).app).get(path);
       const refused = await request(app).get(path);
       expect(refused.status).toBe(401);
       expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
       expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
       expect((await request(app).get(path).auth('anyone', PAGE_TOKEN)).status).toBe(200);
       expect((await request(app).get(path).auth('anyone', AUDIT_TOKEN)).status).toBe(401);
-      expect(
-        (
-          await request(testServer({ object, pageTokens: [] }).app)
-            .get(path)
-            .set('Authorization', PAGE)
-        ).status,
-      ).toBe(401);
+      expect((await withoutTokens.set('Authorization', PAGE)).status).toBe(401);
     },
   );
 });
@@ -229,4 +212,58 @@ test.each([
 ])('the page says of the queue %j: %s', (queue, words) => {
   const html = renderPage({ cluster: 'prod', generatedAt: '2026-11-22T12:00:00Z', rows: [], queue });
   expect(html).toContain(`<dt>Queue</dt><dd>${words}</dd>`);
+});
+
+test.each(['LEVELSET_AUDIT_TOKENS', 'LEVELSET_RESYNC_TOKENS', 'LEVELSET_PAGE_TOKENS'])(
+  'a token that can be guessed is refused, and not repeated: %s',
+  (name) => {
+    const refusalOf = (tokens: string): string => {
+      try {
+        readTokens({ [name]: tokens });
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const token of ['x'.repeat(19), 'change-me-audit', `please-CHANGEME-${'x'.repeat(40)}`]) {
+      for (const tokens of [token, `${'g'.repeat(20)}, ${token}`]) {
+        expect(refusalOf(tokens)).toContain(`${name}: a token`);
+        expect(refusalOf(tokens)).toContain('openssl rand -hex 32');
+        expect(refusalOf(tokens)).not.toContain(token);
+      }
+    }
+    expect(refusalOf('g'.repeat(20))).toBe('');
+    expect(refusalOf('')).toBe('');
+  },
+);
+
+describe('on loopback', () => {
+  const server = () => testServer({ open: true, notes: () => ['a note'] });
+
+  test.each(['127.0.0.1:8080', 'localhost', 'LOCALHOST:80', '[::1]:8080', '127.1.2.3'])(
+    'a request to %s needs no token',
+    async (host) => {
+      const { app } = server();
+      for (const path of ['/', '/metrics'])
+        expect((await request(app).get(path).set('Host', host)).status).toBe(200);
+      expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\na note\n');
+    },
+  );
+
+  test.each(['evil.example', 'evil.example:8080', '127.0.0.1.evil.example', 'localhost.evil.example:80', ''])(
+    'a page of another site, whose name %j leads here, reads nothing without a token',
+    async (host) => {
+      const { app } = server();
+      for (const path of ['/', '/metrics']) {
+        expect((await request(app).get(path).set('Host', host)).status).toBe(403);
+        const withToken = request(app)
+          .get(path)
+          .set('Host', host)
+          .set('Authorization', `Bearer ${PAGE_TOKEN}`);
+        expect((await withToken).status).toBe(200);
+      }
+      expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\n');
+      expect((await request(app).get('/healthz').set('Host', host)).status).toBe(200);
+    },
+  );
 });

@@ -42,7 +42,11 @@ type Law<Ts extends unknown[]> = [
   holds: (...drawn: Ts) => Promise<void>,
 ];
 
-type Some = { readonly numRuns?: number; readonly endOnFailure?: boolean; readonly examples?: unknown[][] };
+interface Some {
+  readonly numRuns?: number;
+  readonly endOnFailure?: boolean;
+  readonly examples?: unknown[][];
+}
 
 const lawOf =
   ({ examples = [], ...some }: Some) =>

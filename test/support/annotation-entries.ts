@@ -75,7 +75,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   'loadbalancer.vip_port_id': { notOnTheLab: 'see "VIPs" in test/conformance, which runs on it' },
   'Service.additionalVipSubnetIds': { on: 'placed', shows: (shown) => (first(shown, 'loadbalancer')['additional_vips'] as readonly unknown[]).length === 1 },
   'loadbalancer.vip_qos_policy_id': { elsewhere: 'test/rights/scenarios.ts', notOnTheLab: 'its Octavia allows no QoS policy' },
-  'loadbalancer.vip_sg_ids': { elsewhere: 'test/conformance/neutron/dual-stack-cases.ts', notOnTheLab: 'its Octavia has API 2.26, and this came later' },
+  'loadbalancer.vip_sg_ids': { elsewhere: 'test/conformance/vips.test.ts', notOnTheLab: 'its Octavia has API 2.26, and this came later' },
   'loadbalancer.flavor_id': { notOnTheLab: OFFERED },
   'Service.flavor': { notOnTheLab: OFFERED, shows: (shown) => first(shown, 'loadbalancer')['flavor_id'] !== null },
   'loadbalancer.availability_zone': { notOnTheLab: OFFERED },

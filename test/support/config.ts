@@ -1,6 +1,12 @@
 import type { Config, LoadBalancerConfig } from '../../shared/config/config.ts';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 
+const OTHER = { name: 'other', domain: { name: 'Default' } };
+/** Credentials for the second project of a sandbox. */
+export const OTHER_PROJECT: Config['openstack']['credentials'] = {
+  ...{ type: 'password', user: OTHER, password: 'other', project: OTHER },
+};
+
 /** A configuration as cloud.conf's defaults make it, but with monitors, for Services alone. */
 export function aConfig(
   authUrl = 'http://127.0.0.1:1/v3',

@@ -22,8 +22,6 @@ export interface NodeWorld extends SandboxWorld {
   events(name: string): readonly string[];
   /** Requests to OpenStack since the last time. */
   calls(): readonly string[];
-  /** This world with the time so much later. */
-  later(ms: number): World;
 }
 
 /** A cluster without Nodes yet, with the Node controllers on. */

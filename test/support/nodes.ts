@@ -15,7 +15,7 @@ export interface JoinedNode {
  * cloud controller. `joinNodes(sandbox, 10)` makes worker-1 to worker-10.
  */
 export function joinNodes(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'cloud' | 'kube'>,
   count: number,
   server: ServerWish = {},
   registration: Registration = {},

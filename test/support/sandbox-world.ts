@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import {
   startSandbox,
+  type KubeObject,
   type Sandbox,
   type SandboxInside,
   type SandboxOptions,
@@ -18,6 +19,8 @@ import { reconcile } from '../../shared/reconcile.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import { aConfig } from './config.ts';
 import { cloudTransport, inProcessWorld } from './in-process.ts';
+import { aService, type Wanted } from './service.ts';
+import { readyOf } from './told.ts';
 
 /** A log that nobody reads. */
 export const SILENT: Log = {
@@ -30,7 +33,16 @@ export const SILENT: Log = {
 /** So long anything may take to come to rest. */
 const SETTLED_MS = 20_000;
 
-export interface SandboxWorld {
+/** What a test uses most of a sandbox. */
+type Inside = 'cloud' | 'kube' | 'fault' | 'requests' | 'advanceClock';
+
+interface Change extends Pick<Wanted, 'name' | 'spec'> {
+  readonly finalizers?: readonly string[];
+  /** Null takes an annotation away. */
+  readonly annotations?: Readonly<Record<string, string | null>>;
+}
+
+export interface SandboxWorld extends Pick<SandboxInside, Inside> {
   readonly sandbox: Sandbox;
   readonly world: World;
   /** Files that lead another process to the same place. */
@@ -40,8 +52,20 @@ export interface SandboxWorld {
   another(config?: Config): Promise<World>;
   /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
   settle(name: string, options?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  /** Applies a Service, and settles it. */
+  make(wanted?: Wanted, options?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  /** Applies these Services, and sweeps until nothing is left to do. */
+  create(...names: readonly string[]): Promise<number>;
+  /** Puts this on a Service, beside what it has. */
+  edit(change: Change): KubeObject;
+  /** One run, by default of `web` for an event. */
+  once(request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
+  /** This world with the time so much later. */
+  later(ms: number): World;
   /** Deletes the Service, and settles. */
   remove(name: string): Promise<Report>;
+  /** What the condition of a Service says. */
+  told(name?: string): string;
   /** Sweeps and runs what it found until a sweep finds nothing to do. */
   sweepUntilSettled(world?: World): Promise<number>;
   close(): Promise<void>;
@@ -82,27 +106,51 @@ export async function startSandboxWorld(
     }
     throw new Error(`${name} did not settle`);
   };
+  const sweepUntilSettled: SandboxWorld['sweepUntilSettled'] = async (by = world) => {
+    const until = Date.now() + SETTLED_MS;
+    for (let sweeps = 1; Date.now() < until; sweeps += 1) {
+      const found = await sweep(by);
+      if (found.failed !== undefined) throw new Error(found.failed);
+      const reports = await runAll(found, by);
+      if (reports.every(({ outcome }) => outcome.status === 'settled')) return sweeps;
+      await pause(3);
+    }
+    throw new Error('the world did not settle');
+  };
+  const { cloud, kube, fault, requests, advanceClock } = sandbox;
   return {
+    ...{ cloud, kube, fault, requests, advanceClock },
     sandbox,
     world,
     kubeconfig,
     cloudConfig,
     another,
     settle,
+    make: ({ name = 'web', namespace = 'default', ...wanted } = {}, ...how) => {
+      kube.apply(aService({ name, namespace, ...wanted }));
+      return settle(`${namespace}/${name}`, ...how);
+    },
+    edit: ({ name = 'web', spec, ...metadata }) =>
+      kube.apply({
+        kind: 'Service',
+        metadata: { name, namespace: 'default', ...metadata },
+        ...(spec && { spec }),
+      }),
+    once: (request, by = world) => run({ key: 'service/default/web', trigger: 'audit', ...request }, by),
+    later: (ms) => ({ ...world, clock: { now: () => Date.now() + ms } }),
+    told: (name = 'web') => {
+      const { message } = readyOf(sandbox, name) ?? {};
+      if (message === undefined) throw new Error(`no condition of ${name}`);
+      return message;
+    },
     remove: (name) => {
       sandbox.kube.delete('Service', ...partsOf(name));
       return settle(name);
     },
-    sweepUntilSettled: async (by = world) => {
-      const until = Date.now() + SETTLED_MS;
-      for (let sweeps = 1; Date.now() < until; sweeps += 1) {
-        const found = await sweep(by);
-        if (found.failed !== undefined) throw new Error(found.failed);
-        const reports = await runAll(found, by);
-        if (reports.every(({ outcome }) => outcome.status === 'settled')) return sweeps;
-        await pause(3);
-      }
-      throw new Error('the world did not settle');
+    sweepUntilSettled,
+    create: (...names) => {
+      for (const name of names) kube.apply(aService({ name }));
+      return sweepUntilSettled();
     },
     close: async () => {
       rmSync(directory, { recursive: true });
@@ -166,6 +214,19 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** Resolves when `check` holds. Throws after half a minute: the machine may be busy. */
+export async function until(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  everyMs = 20,
+): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error(`not within 30 s: ${what}`);
+    await pause(everyMs);
+  }
+}
+
 /** A kubeconfig with one cluster and one user. */
 export function kubeconfigOf(cluster: object, user: object = {}): string {
   return JSON.stringify({
@@ -202,7 +263,5 @@ export function inEachTest<T extends { close(): unknown }>(start: () => Promise<
     its.world = await start();
   });
   afterEach(() => its.world?.close());
-  return new Proxy({} as T, {
-    get: (_, name) => Reflect.get(its.world ?? {}, name) as unknown,
-  });
+  return new Proxy({} as T, { get: (_, name) => Reflect.get(its.world ?? {}, name) as unknown });
 }

@@ -2,7 +2,7 @@ import type { EndpointSlice, Pod, Service } from '../../shared/model/kubernetes.
 import type { PodEndpoint } from '../../shared/model/load-balancer/observed-service.ts';
 import type { Kube } from '../../shared/ports.ts';
 
-interface Wanted {
+export interface Wanted {
   readonly name?: string;
   readonly namespace?: string;
   readonly annotations?: Readonly<Record<string, string>>;

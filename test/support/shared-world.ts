@@ -9,6 +9,8 @@ export const LOAD_BALANCER_NAME = 'levelset.openstack.org/load-balancer-name';
 export interface SharedWorld extends SandboxWorld {
   /** A Service with one TCP port. */
   apply(name: string, port: number, annotations?: Record<string, string>, namespace?: string): void;
+  /** The same, until it comes to rest. */
+  put(...given: Parameters<SharedWorld['apply']>): Promise<Report>;
   /** The first load balancer that there is. */
   lb(): SandboxWorld['sandbox']['cloud']['loadbalancers'][number];
   /** Of all listeners, in order. */
@@ -34,20 +36,21 @@ export async function startSharedWorld(): Promise<SharedWorld> {
     const spec = { ports: [{ name: 'main', port, targetPort: 8080 }] };
     kube.apply(aService({ name, namespace, annotations, spec }));
   };
+  const put: SharedWorld['put'] = (name, port, annotations, namespace = 'default') => {
+    apply(name, port, annotations, namespace);
+    return it.settle(`${namespace}/${name}`);
+  };
   return {
     ...it,
     apply,
+    put,
     lb,
     ports: () => cloud.listeners.map(({ protocol_port }) => protocol_port).sort((a, b) => a - b),
     statusOf: async (name) => (await it.settle(name)).outcome.status,
     owner: async () => {
-      apply('web', 80);
-      await it.settle('web');
+      await put('web', 80);
       return lb().id;
     },
-    join: (name, port) => {
-      apply(name, port, { [LOAD_BALANCER_ID]: lb().id });
-      return it.settle(name);
-    },
+    join: (name, port) => put(name, port, { [LOAD_BALANCER_ID]: lb().id }),
   };
 }

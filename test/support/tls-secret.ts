@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
 import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
-import type { SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { KubeObject, SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { NodeWrites } from '../../shared/apply/execute.ts';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
+import { readTlsSecret } from '../../shared/model/tls/tls-secret.ts';
+import { toPkcs12 } from '../../shared/model/tls/pkcs12.ts';
 import type { RepairRecord, StateStore } from '../../shared/ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
@@ -37,6 +39,26 @@ export function aTlsSecret(
     metadata: { name, namespace: 'default', uid: `secret-${name}`, resourceVersion: '1' },
     type,
     data: { 'tls.crt': encoded(crt), 'tls.key': encoded(key) },
+  };
+}
+
+/** That Secret is in the namespace default, or what it has is replaced. */
+export function keepTlsSecret(
+  { kube }: Pick<SandboxInside, 'kube'>,
+  pair: Pair,
+  other: Parameters<typeof aTlsSecret>[1] = {},
+): KubeObject {
+  const { metadata, type, data } = aTlsSecret(pair, other);
+  return kube.apply({ kind: 'Secret', metadata: { name: metadata.name }, type, data: { ...data } });
+}
+
+/** A pair as Barbican takes it for a certificate: PKCS #12. */
+export function asPkcs12(pair: Pair): Readonly<Record<string, string>> {
+  const read = readTlsSecret(aTlsSecret(pair));
+  return {
+    payload: 'pair' in read ? toPkcs12(read.pair).toString('base64') : '',
+    payload_content_type: 'application/octet-stream',
+    payload_content_encoding: 'base64',
   };
 }
 

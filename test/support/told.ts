@@ -1,5 +1,5 @@
 /** A Service as the simulators have it, its condition and Events, and the requests that they recorded. */
-import type { Sandbox, SandboxInside } from '../../infra/sandbox/sandbox.ts';
+import type { KubeObject, Sandbox, SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
 
 export function serviceOf(
@@ -15,7 +15,7 @@ export function ingressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonl
 }
 
 /** The published address. */
-export function addressOf(sandbox: Sandbox, name = 'web'): string | undefined {
+export function addressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): string | undefined {
   return ingressOf(sandbox, name)[0]?.ip;
 }
 
@@ -24,12 +24,18 @@ export function readyOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): Condition
 }
 
 /** `REASON xCOUNT`, sorted. */
-export function eventsOf(sandbox: Sandbox, name = 'web'): readonly string[] {
+export function eventsOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonly string[] {
   return sandbox.kube
     .list('Event', 'default')
     .filter(({ involvedObject }) => (involvedObject as { name: string }).name === name)
     .map(({ reason, count }) => `${String(reason)} x${String(count)}`)
     .sort();
+}
+
+/** `REASON: MESSAGE` of each warning. */
+export function warningsOf({ kube }: Pick<Sandbox, 'kube'>): readonly string[] {
+  const warnings = kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
+  return warnings.map(({ reason, message }) => `${String(reason)}: ${String(message)}`);
 }
 
 /** `METHOD PATH` of every write to OpenStack, ids and queries left out. */
@@ -57,13 +63,17 @@ export function callsSince({ requests }: Pick<Sandbox, 'requests'>, from = 0): (
 }
 
 /** Takes the Service away at once, as `--force` with the finalizers edited out does. */
-export function forceDelete(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): void {
-  sandbox.kube.apply({ kind: 'Service', metadata: { name, namespace: 'default', finalizers: [] } });
+export function forceDelete(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): KubeObject {
+  const its = sandbox.kube.apply({
+    kind: 'Service',
+    metadata: { name, namespace: 'default', finalizers: [] },
+  });
   sandbox.kube.delete('Service', 'default', name);
+  return its;
 }
 
 /** What is left of us in OpenStack and Kubernetes; all empty when everything was taken back. */
-export function leftovers({ cloud }: SandboxInside): Readonly<Record<string, number>> {
+export function leftovers({ cloud }: Pick<SandboxInside, 'cloud'>): Readonly<Record<string, number>> {
   const counts = {
     loadbalancers: cloud.loadbalancers.length,
     listeners: cloud.listeners.length,

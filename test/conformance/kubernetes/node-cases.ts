@@ -79,8 +79,7 @@ export const nodeCases: KubeCases = {
   'a version that is not the last is a conflict, for either half': async (kube) => {
     const { path } = await aNode(kube, 'versioned');
     const stale = { metadata: { resourceVersion: '1' } };
-    for (const half of [path, `${path}/status`])
-      expectStatus(await kube.merge(half, stale), 409, 'Conflict');
+    for (const half of [path, `${path}/status`]) expectStatus(await kube.merge(half, stale), 409, 'Conflict');
     const resourceVersion = version(await kube.call('GET', path));
     const labels = { a: 'b' };
     expect((await kube.merge(path, { metadata: { resourceVersion, labels } })).status).toBe(200);

@@ -1,22 +1,21 @@
 /** Commands over the clusters of a registry: two sandboxes with the same names in one OpenStack project. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
+import { failing } from '../../support/failing.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 import { cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
 import { textsOf, twoSandboxes } from '../clusters/fleet.ts';
-import { addressOf, aService, silentUrl } from '../sandbox-world.ts';
+import { aService, silentUrl } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { err, out, run } from './command-line.ts';
 
 /** Two clusters with a Service `web` each, more entries, and a command line with --clusters. */
 async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = () => ({})) {
   const [a, b] = await twoSandboxes();
-  const folder = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = aFolder();
   for (const { kube } of [a, b]) kube.apply(aService('web'));
   const entries = { a: textsOf('a', a, a), b: textsOf('b', b, a), ...others(a) };
   for (const [name, texts] of Object.entries(entries)) {
@@ -29,7 +28,6 @@ async function fleet(others: (a: Sandbox) => Readonly<Record<string, Texts>> = (
 }
 
 const uidOf = ({ kube }: Sandbox): string => kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
-const webOf = ({ kube }: Sandbox) => kube.get('Service', 'default', 'web');
 const lines = (): readonly string[] => out.flatMap((text) => text.split('\n').filter((line) => line !== ''));
 
 test('plan goes through all clusters, and names those that it cannot read', async () => {
@@ -43,17 +41,15 @@ test('plan goes through all clusters, and names those that it cannot read', asyn
   expect(await levelset('plan')).toBe(1);
 
   expect(lines().every((line) => /^(a|b): /.test(line))).toBe(true);
-  expect(lines().filter((line) => line.includes('default/web: '))).toEqual([
-    'a: default/web: 2 to create',
-    'b: default/web: 2 to create',
-  ]);
+  const plans = ['a', 'b'].map((name) => `${name}: default/web: 2 to create`);
+  expect(lines().filter((line) => line.includes('default/web: '))).toEqual(plans);
   expect(err.join('\n').split('\n')).toEqual([
     expect.stringMatching(/^levelset: broken: cloud.conf is missing: /),
     expect.stringMatching(/^levelset: silent: the kube-apiserver has not said which cluster it is: /),
     'levelset: twin: it is the cluster of the entry a, too: take one of the two away',
     'levelset: exit 1: broken, silent, twin',
   ]);
-  expect([a, b].map(webOf).map(addressOf)).toEqual([undefined, undefined]);
+  expect([addressOf(a), addressOf(b)]).toEqual([undefined, undefined]);
 });
 
 test('sweep works on all clusters, and each line, object and exit code has its cluster', async () => {
@@ -68,8 +64,8 @@ test('sweep works on all clusters, and each line, object and exit code has its c
 
   expect(await levelset('reconcile --wait --cluster=a service/default/web')).toBe(0);
   expect(out.at(-1)).toMatch(/^a: service\/default\/web: settled, /);
-  expect(addressOf(webOf(a))).toBeDefined();
-  expect(addressOf(webOf(b))).toBeUndefined();
+  expect(addressOf(a)).toBeDefined();
+  expect(addressOf(b)).toBeUndefined();
   expect(await levelset('reconcile --wait --cluster=b all')).toBe(0);
 
   for (const listener of a.cloud.listeners) Object.assign(listener, { connection_limit: 7 });
@@ -104,11 +100,9 @@ test('gc works in the project of one entry, and touches no cluster of any', asyn
   const lately = '--cluster=a --unwritten-for=1ms';
 
   expect(await levelset('gc --cluster=a')).toBe(0);
-  expect(
-    lines()
-      .map((line) => line.replace(/ {2}.*/, ''))
-      .sort(),
-  ).toEqual([`${uidOf(a)} (the cluster of the entry a)`, `${uidOf(b)} (the cluster of the entry b)`].sort());
+  const whose = [`${uidOf(a)} (the cluster of the entry a)`, `${uidOf(b)} (the cluster of the entry b)`];
+  const listed = lines().map((line) => line.replace(/ {2}.*/, ''));
+  expect(listed.sort()).toEqual(whose.sort());
   expect(await levelset(`gc ${uidOf(b)} ${lately}`)).toBe(1);
   expect(out.at(-1)).toContain('this is the cluster of the entry b');
 
@@ -121,7 +115,7 @@ test('gc works in the project of one entry, and touches no cluster of any', asyn
   expect(await levelset(`gc ${gone} ${lately}`)).toBe(0);
   const [, asked, hash] = /levelset gc (.*) --approve=(\w+)$/.exec(out.at(-1) ?? '') ?? [];
   expect(asked).toMatch(new RegExp(`^--clusters=folder:.* --cluster=a ${gone}$`));
-  b.fault({ match: { side: 'kube', method: 'GET' }, times: 99, kind: 'fail-before', status: 403 });
+  failing(b, 'GET', /^\/api/, 403);
   expect(await levelset(`gc ${gone} ${lately} --approve=${hash}`)).toBe(1);
   expect(out.at(-1)).toContain('it may be the cluster of b');
   expect(a.cloud.loadbalancers).toHaveLength(2);

@@ -50,22 +50,29 @@ export function named(text: string, { cloudConfig }: SandboxWorld['flags']): str
     .replaceAll(/f816:3eff:[0-9a-f:]+/g, 'MAC');
 }
 
-/** What a person sees who types these lines is what stands in transcript/NAME.txt: `vitest -u` writes it anew. */
+/**
+ * What a person sees who types these lines is what stands in transcript/NAME.txt, after several of them if it is the same: `vitest -u`
+ * writes it anew.
+ */
 export async function expectTranscript(
   name: string,
   { env, flags }: Pick<SandboxWorld, 'env' | 'flags'>,
   steps: readonly Step[],
 ): Promise<void> {
-  let transcript = '';
+  const transcript: { typed: string; seen: string }[] = [];
   for (const step of steps) {
     if (typeof step !== 'string') {
       await step[1]();
-      transcript += `# ${step[0]}\n\n`;
+      transcript.push({ typed: `# ${step[0]}\n`, seen: '\n' });
       continue;
     }
     out.length = err.length = 0;
     const code = await run(step, env);
-    transcript += [`$ levelset ${step}`, ...out, ...err, `exit ${code}`, '', ''].join('\n');
+    const seen = [...out, ...err, `exit ${code}`, '', ''].join('\n');
+    const last = transcript.at(-1);
+    if (last?.seen === seen) last.typed += `$ levelset ${step}\n`;
+    else transcript.push({ typed: `$ levelset ${step}\n`, seen });
   }
-  await expect(named(transcript, flags)).toMatchFileSnapshot(join(TRANSCRIPTS, `${name}.txt`));
+  const text = transcript.map(({ typed, seen }) => typed + seen).join('');
+  await expect(named(text, flags)).toMatchFileSnapshot(join(TRANSCRIPTS, `${name}.txt`));
 }

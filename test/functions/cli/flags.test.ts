@@ -1,7 +1,7 @@
 /** The flags table against what follows from it: the command line, the functions on AWS, deployments and documents. */
 import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { GO_FLAGS } from '../../../functions/cli/go-flags.ts';
+import { GO_FLAGS, readGoFlags } from '../../../functions/cli/go-flags.ts';
 import { program, withFlags } from '../../../functions/cli/program.ts';
 import { type Flag, FLAGS } from '../../../shared/config/flags.ts';
 import {
@@ -107,9 +107,8 @@ describe('deployments and documents', () => {
     (path) => {
       const set = [...textOf(path).matchAll(/^ +((?:LEVELSET|OS)_\w+):/gm)].map(([, name = '']) => name);
       expect(set.length).toBeGreaterThan(0);
-      expect(set.filter((name) => !readByFunctions.has(name.replace(/(_OPTIONAL)?_PARAMETER$/, '')))).toEqual(
-        [],
-      );
+      const bare = set.map((name) => name.replace(/(_OPTIONAL)?_PARAMETER$/, ''));
+      expect(bare.filter((name) => !readByFunctions.has(name))).toEqual([]);
     },
   );
 
@@ -134,4 +133,25 @@ describe('deployments and documents', () => {
     const named = [...textOf(path).matchAll(/\bLEVELSET_[A-Z_]*[A-Z]/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
+});
+
+// prettier-ignore
+test.each<[string, string, string, ...(readonly string[])]>([
+  ['flags that have no effect are taken out, each with a note', '--leader-elect=true --node-monitor-period 5s --cluster-name blue --controllers=*,-route', '--cluster-name blue --controllers=*,-route',
+    'levelset ignores --leader-elect: of its processes one always leads, by the Lease `levelset`',
+    'levelset ignores --node-monitor-period: audit events and the sweep tell it what to look at'],
+  ['-v=4 is -v 4', '-v=4 --v=2', '-v 4 --v=2'],
+  ['what neither program knows stays for the parser, without its value', '--toString --constructor=1 service/a/b', '--toString --constructor service/a/b'],
+  ['a boolean that both programs have needs no value', '--configure-cloud-routes --dry-run', '--configure-cloud-routes=true --dry-run'],
+])('%s', (_, given, rest, ...notes) => {
+  const read = readGoFlags(['serve', ...given.split(' ')]);
+  expect([read.rest.join(' '), read.notes]).toEqual([`serve ${rest}`, notes]);
+});
+
+test.each(Object.entries(GO_FLAGS))('--%s is taken out, however its value is given', (name, { value }) => {
+  for (const words of [[`--${name}=x`], value ? [`--${name}`, 'x'] : [`--${name}`]]) {
+    const { rest, notes } = readGoFlags(['serve', ...words, '--watch']);
+    expect(rest).toEqual(['serve', '--watch']);
+    expect(notes).toEqual([expect.stringContaining(`levelset ignores --${name}: `)]);
+  }
 });

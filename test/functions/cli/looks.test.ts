@@ -4,17 +4,27 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
 import { expectTranscript, out, run } from './command-line.ts';
+import { readFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { coloured } from '../../../functions/cli/command.ts';
 
 const LB_METHOD = 'loadbalancer.openstack.org/lb-method';
 
 test('plan shows what a sweep would do and changes nothing, and what cannot be read is one clear line', async () => {
   const world = await sandboxWorld();
-  const { sandbox } = world;
+  const { sandbox, env } = world;
   sandbox.kube.apply(aService('web'));
+  expect(await run('plan', env)).toBe(0);
+  const plan = out.splice(0).join('\n');
+  expect(await run('sweep --dry-run', env)).toBe(0);
+  const counted = '1 Services and 3 Nodes, 3 already settled; 1 need work';
+  expect(out.join('\n')).toBe(plan.replace(/\nPlan: .*$/, counted));
+
   const absent = ['svc/wbe', '-n shop svc/web', 'node/nobody', 'no/nobody'];
+  const looks = ['plan', 'reconcile', 'drift'];
   await expectTranscript('plan', world, [
-    ...['plan', 'sweep --dry-run'],
-    ...['plan', 'reconcile', 'drift'].flatMap((command) => absent.map((object) => `${command} ${object}`)),
+    'plan',
+    ...absent.flatMap((object) => looks.map((command) => `${command} ${object}`)),
     ...['plan --detailed-exitcode svc/no', 'plan -n shop', 'drift -n shop', 'reconcile ns/shop'],
     ...['plan -n shop all', 'plan -n shop service/default/web', 'plan pod/web', 'plan pod/default/web'],
     ...['explain -n shop svc/web', 'explain node/node-1', 'adopt', 'launch'],
@@ -41,7 +51,8 @@ test('a Service has several names, and each output the same content', async () =
   expect(new Set(plans)).toEqual(new Set([expect.stringContaining('default/web: 2 to create')]));
   expect(await run('reconcile --wait svc/web', env)).toBe(0);
   sandbox.kube.apply(aService('web', { [LB_METHOD]: 'SOURCE_IP' }));
-  for (const command of ['plan', 'drift', 'gc', 'explain svc/web']) {
+  const lint = 'lint test/functions/cli/lint/mistakes.yaml';
+  for (const command of ['plan', 'drift', 'gc', 'explain svc/web', lint]) {
     await run(`${command} -o json`, env);
     const rows = JSON.parse(out.at(-1) ?? '') as unknown;
     await run(`${command} -o yaml`, env);
@@ -131,4 +142,15 @@ test('adopt counts what plans empty, what is pending and what is a problem, and 
     ...['adopt --report', 'plan svc/web', 'reconcile svc/web'],
   ]);
   expect(lb).toMatchObject({ tags: [] });
+});
+
+const GOLDEN = ['plan', 'drift', 'explain'].map((name) => `test/golden/damages/${name}.txt`);
+
+test.each(GOLDEN)('%s has colours on a terminal alone, and the same text', async (file) => {
+  const text = await readFile(file, 'utf8');
+  const shown = coloured(text, true, {});
+  expect(shown).toContain('\u001b[');
+  expect(stripVTControlCharacters(shown)).toBe(text);
+  expect(coloured(text, true, { NO_COLOR: '1' })).toBe(text);
+  expect(coloured(text, false, {})).toBe(text);
 });

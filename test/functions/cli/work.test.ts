@@ -3,14 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/sandbox.ts';
 import { joinNode } from '../../support/nodes.ts';
-import {
-  addressOf,
-  aService,
-  sandboxWorld,
-  until,
-  whatIsThere,
-  type SandboxWorld,
-} from '../sandbox-world.ts';
+import { aService, sandboxWorld, until, whatIsThere, type SandboxWorld } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { running } from '../running.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 import { err, expectTranscript, out, run } from './command-line.ts';
@@ -22,17 +16,14 @@ test('sweeps go from 2, still progressing, to 0, nothing left to do, and leave t
   expect(await run('sweep', env)).toBe(2);
   expect(out[0]).toMatch(/^service\/default\/web: progressing, waiting for .* \(2 to create\)$/);
   await until('nothing is left to do', async () => (await run('sweep', env)) === 0);
-  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
+  expect(addressOf({ kube })).toBeDefined();
   // a watermark of the same second as the last write is not trusted yet
   await until('it counts as settled', async () => {
     expect(await run('sweep', env)).toBe(0);
     return out.at(-1) === '1 Services and 3 Nodes, 4 already settled; nothing to do';
   });
   const holders = kube.list('Lease').map(({ metadata, spec }) => [metadata.name, spec?.['holderIdentity']]);
-  expect(holders).toEqual([
-    ['levelset', ''],
-    ['levelset-deployment', ''],
-  ]);
+  expect(Object.fromEntries(holders)).toEqual({ levelset: '', 'levelset-deployment': '' });
 
   const match = { side: 'kube', method: 'PATCH', path: /services\/api\/status/ } as const;
   sandbox.fault({ match, kind: 'fail-before', status: 409 });
@@ -72,7 +63,6 @@ test('beside a process that leads a command changes nothing and says how to ask 
   const { sandbox, env } = world;
   const { idle, url } = await running(world);
   await until('it is idle', idle);
-  const web = () => sandbox.kube.get('Service', 'default', 'web');
   sandbox.kube.apply(aService('web'));
   expect(await run('sweep', env)).toBe(1);
   expect(err.at(-1)).toMatch(
@@ -88,7 +78,7 @@ test('beside a process that leads a command changes nothing and says how to ask 
   expect(err.at(-1)).toContain('HTTP 422');
   expect(await run(`sweep --server-url ${url}`, { ...env, ...tokens })).toBe(2);
   expect(out.at(-1)).toMatch(/\/resync has queued all/);
-  await until('web has its address', () => addressOf(web()) !== undefined);
+  await until('web has its address', () => addressOf(sandbox) !== undefined);
   expect(await run(`reconcile svc/web --server-url ${url}`, { ...env, ...tokens })).toBe(2);
   expect(out.at(-1)).toContain(`/resync has queued service/default/web; ${url}/ shows`);
 }, 30_000);

@@ -1,17 +1,21 @@
 /** One process serves several clusters, as `--clusters` says: none learns of another one, or waits for it. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
-import { cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
+import { cloudConfFor, kubeconfigFor, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
-import { addressOf, aService, sandboxWorld, silentUrl, until } from '../sandbox-world.ts';
+import { aService, sandboxWorld, silentUrl, until } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { runningClusters, sourceOf, textsOf, tokenOf, twoSandboxes } from './fleet.ts';
+import { PLACE_MS, Timetable, Projects } from '../../../functions/clusters/serve-clusters.ts';
+import { listNodesNow } from '../../../shared/observe/reads.ts';
+import { aWorld } from '../../support/for-one-test.ts';
 
 const DEPLOYMENT_TOKEN = 'token-of-the-deployment-of-tests';
 const OF_DEPLOYMENT = { LEVELSET_AUDIT_TOKENS: DEPLOYMENT_TOKEN, LEVELSET_RESYNC_TOKENS: DEPLOYMENT_TOKEN };
 
 const web = ({ kube }: Sandbox) => kube.get('Service', 'default', 'web');
-const hasAddress = (cluster: Sandbox) => (): boolean => addressOf(web(cluster)) !== undefined;
+const hasAddress = (cluster: Sandbox) => (): boolean => addressOf(cluster) !== undefined;
 
 /** The entry with a kube-apiserver that takes requests and answers none. */
 async function silent(sandbox: Sandbox): Promise<Texts> {
@@ -31,7 +35,7 @@ test('two clusters with the same names get load balancers of their own, and what
   await until('both have an address', () => [a, b].every((cluster) => hasAddress(cluster)()));
   await until('it is idle', idle);
   expect(loadbalancers).toHaveLength(2);
-  expect(addressOf(web(a))).not.toBe(addressOf(web(b)));
+  expect(addressOf(a)).not.toBe(addressOf(b));
 
   const before = structuredClone([web(b), ...loadbalancers.filter(({ vip_port_id: port }) => port !== '')]);
   a.kube.delete('Service', 'default', 'web');
@@ -160,3 +164,127 @@ test('a broken entry is named in /readyz while another cluster’s side does not
     expect.stringContaining('b: flags:1: '),
   ]);
 });
+
+const EVERY_MS = 300_000;
+const NEVER = new AbortController().signal;
+
+test('each cluster has its own moment in the interval, which no restart and no other cluster moves', () => {
+  const names = Array.from({ length: 1_000 }, (_, number) => `cluster-${number}`);
+  const momentsAt = (nowMs: number): readonly number[] =>
+    names.map((name) => Math.round(nowMs + new Timetable().of(name, () => nowMs).untilNextMs(EVERY_MS)));
+  const moments = momentsAt(1_000_000_000);
+
+  expect(momentsAt(1_000_000_000 + 3 * EVERY_MS)).toEqual(moments.map((moment) => moment + 3 * EVERY_MS));
+  const perMinute = [0, 1, 2, 3, 4].map(
+    (minute) => moments.filter((moment) => Math.floor((moment % EVERY_MS) / 60_000) === minute).length,
+  );
+  for (const count of perMinute) expect(count).toBeGreaterThan(150);
+});
+
+test('eight are swept at once, then those that came first', async () => {
+  const timetable = new Timetable();
+  const ends: (() => void)[] = [];
+  const began: string[] = [];
+  const begin = (name: string, stopping = NEVER): Promise<void> =>
+    timetable.of(name).take(() => {
+      began.push(name);
+      return new Promise<void>((resolve) => void ends.push(resolve));
+    }, stopping);
+  for (let number = 1; number <= 8; number += 1) void begin(`early-${number}`);
+  const stopping = new AbortController();
+  for (const name of ['first', 'stopped', 'second'])
+    void begin(name, name === 'stopped' ? stopping.signal : NEVER);
+  await expect.poll(() => began).toHaveLength(8);
+
+  stopping.abort();
+  await expect.poll(() => began.slice(8)).toEqual(['stopped']);
+  ends[0]?.();
+  await expect.poll(() => began.slice(8)).toEqual(['stopped', 'first']);
+  ends[1]?.();
+  await expect.poll(() => began.slice(8)).toEqual(['stopped', 'first', 'second']);
+});
+
+test('a timer that ends a moment too early sweeps no cluster twice', async () => {
+  vi.useFakeTimers({ now: 1_000_000_000 });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  // its moment lies between two milliseconds
+  const turns = new Timetable().of('prod-a');
+  const began: number[] = [];
+  const next = (): void => {
+    setTimeout(() => {
+      began.push(Date.now());
+      next();
+    }, turns.untilNextMs(EVERY_MS));
+  };
+  next();
+  await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
+  expect(began).toHaveLength(3);
+});
+
+test('eight sweeps that hang give their places to others after two seconds', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const timetable = new Timetable();
+  const hang = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30_000));
+  const beganMs = Date.now();
+  const swept = Array.from({ length: 8 }, (_, number) => timetable.of(`${number}`).take(hang, NEVER));
+  const other = timetable.of('other').take(() => Promise.resolve(Date.now() - beganMs), NEVER);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await other).toBe(PLACE_MS);
+  await Promise.all(swept);
+});
+
+const CONFIG = { manageSecurityGroups: true };
+
+async function entered(
+  projects: Projects,
+  name: string,
+  { world }: SandboxWorld,
+): Promise<SandboxWorld['world']> {
+  const its = { ...world, cluster: name };
+  await projects.enter({ world: its, project: () => Promise.resolve('the project') });
+  return its;
+}
+
+/** A second cluster whose one Node is a server of the first one's, by its providerID or by its address alone. */
+async function twoClusters(isNamed: boolean) {
+  const owner = await aWorld({}, CONFIG);
+  const other = await aWorld({ nodes: 0 }, CONFIG, owner.sandbox);
+  const [node] = await owner.world.kube.listNodes();
+  const { providerID = '' } = node?.spec ?? {};
+  const addresses = node?.status?.addresses ?? [];
+  const spec = isNamed ? { providerID } : {};
+  other.kube.apply({ kind: 'Node', metadata: { name: 'mine' }, spec, status: { addresses } });
+  other.kube.apply(aService('web'));
+  const ports = owner.cloud.ports.filter(({ device_id: device }) => providerID.endsWith(device || 'none'));
+  return { owner, other, groups: () => ports.flatMap(({ security_groups: ids }) => ids) };
+}
+
+test.each([
+  ['by its providerID', true, 'which is a Node of another cluster of the project'],
+  ['by its address alone', false, 'on no port of the Node, which names no server'],
+])(
+  'a server that is another cluster’s Node is no member here that is named %s, and its ports stay shut',
+  async (_how, isNamed, because) => {
+    const projects = new Projects();
+    const { owner, other, groups } = await twoClusters(isNamed);
+    await listNodesNow(await entered(projects, 'owner', owner));
+    const before = groups();
+    expect(before).not.toEqual([]);
+
+    const by = await entered(projects, 'other', other);
+    await other.settle('web', { cluster: 'other' }, by);
+    expect(owner.cloud.members).toEqual([]);
+    expect(groups()).toEqual(before);
+    expect(JSON.stringify(other.kube.get('Service', 'default', 'web')?.status)).toContain(because);
+
+    projects.leave('owner');
+    await other.sweepUntilSettled(by);
+    expect(owner.cloud.members).toHaveLength(1);
+    expect(groups()).toHaveLength(before.length + 1);
+  },
+);

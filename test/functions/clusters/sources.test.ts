@@ -1,15 +1,5 @@
 /** Wherever a deployment has its clusters from: entries come, change, break and go while it runs, and the place is away for a while. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sourceOf } from '../../../functions/clusters/source-of.ts';
@@ -18,8 +8,10 @@ import { startSandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { EntrySource, Texts } from '../../../shared/clusters/entry.ts';
 import { FolderSource } from '../../../shared/clusters/folder.ts';
 import { grantsOf } from '../../rights/grants.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 import { kubeconfigFor } from '../../support/sandbox-world.ts';
-import { addressOf, aService, until } from '../sandbox-world.ts';
+import { aService, until } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { runningClusters, textsOf, twoSandboxes } from './fleet.ts';
 
 interface Place {
@@ -32,17 +24,9 @@ interface Place {
   readonly refused: () => readonly unknown[];
 }
 
-function folderOfTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
-  return folder;
-}
-
 /** An entry is a link that is replaced in one step, and nobody has written for three seconds. */
-function aFolder(): Promise<Place> {
-  const path = join(folderOfTest(), 'clusters');
+function aRegistryFolder(): Promise<Place> {
+  const path = join(aFolder(), 'clusters');
   mkdirSync(path);
   let generation = 0;
   return Promise.resolve({
@@ -73,7 +57,7 @@ async function secrets() {
   onTestFinished(() => home.close());
   const grants = grantsOf(CLUSTER_RIGHTS.filter(({ manifest }) => manifest === 'rbac-clusters'));
   const kubeToken = home.addUser('system:serviceaccount:levelset:levelset', grants);
-  const kubeconfig = join(folderOfTest(), 'kubeconfig');
+  const kubeconfig = join(aFolder(), 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigFor({ ...home, kubeToken }));
   return {
     source: await sourceOf('secrets', { flags: { kubeconfig }, env: {} }),
@@ -99,7 +83,7 @@ async function secrets() {
 }
 
 test.each<[string, () => Promise<Place>]>([
-  ['a folder', aFolder],
+  ['a folder', aRegistryFolder],
   ['Secrets', secrets],
 ])('clusters of %s come, change, break and go, and are served while that is away', async (_, place) => {
   const [a, b] = await twoSandboxes();
@@ -107,7 +91,7 @@ test.each<[string, () => Promise<Place>]>([
   put('a', textsOf('a', a, a));
   const { page, get, idle, lines, timesServed } = await runningClusters(source);
   const addressIn = ({ kube }: typeof a, name: string) =>
-    until(`${name} has its address`, () => addressOf(kube.get('Service', 'default', name)) !== undefined);
+    until(`${name} has its address`, () => addressOf({ kube }, name) !== undefined);
 
   put('b', textsOf('b', b, a));
   await until('b is served', () => timesServed('b') === 1);

@@ -72,9 +72,7 @@ export async function call(
 export const asked = (
   key: Key = 'service/default/web',
   more: Partial<ReconcileRequest> = {},
-): QueuedWork => ({
-  request: { key, trigger: 'audit', cause: 'audit-1', ...more },
-});
+): QueuedWork => ({ request: { key, trigger: 'audit', cause: 'audit-1', ...more } });
 
 /** A message as Lambda hands it over, as far as levelset reads it (docs/sources/tools.md, "Messages that a function gets"). */
 export function record(work: QueuedWork, change: Partial<SQSRecord> = {}): SQSRecord {

@@ -3,7 +3,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { invocationTime } from '../../../functions/budget.ts';
 import { CLOSING_MS } from '../../../shared/deadline.ts';
 import { replaced } from '../../support/in-process.ts';
-import { addressOf, aService, until } from '../sandbox-world.ts';
+import { aService, until } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { deployedClusters, queuedOf } from './clusters/deployed-clusters.ts';
 import { asked, contextOf, deliver, deployed, logged, record, taken, work } from './deployed.ts';
 
@@ -68,7 +69,7 @@ test('without a place for one load balancer more a Service waits 5 s, and the nu
 
   expect(performance.now() - began).toBeGreaterThan(4_900);
   expect(await first).toEqual([]);
-  for (const name of ['a', 'b']) expect(addressOf(kube.get('Service', 'default', name))).toBeDefined();
+  for (const name of ['a', 'b']) expect(addressOf({ kube }, name)).toBeDefined();
 }, 30_000);
 
 test('a cluster whose kube-apiserver hangs is asked for five seconds, then rests, and its keys are left to its sweep', async () => {

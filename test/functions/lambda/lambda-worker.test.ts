@@ -4,7 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { groupId } from '../../../shared/queue/queued-work.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
-import { addressOf, aService } from '../sandbox-world.ts';
+import { aService } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { asked, call, contextOf, deliver, deployed, logged, record, taken, tick, work } from './deployed.ts';
 
 test('what Octavia still has when the time ends is sent again in its group, once for each message, for ten minutes', async () => {
@@ -48,7 +49,7 @@ test('a Service that is to share a load balancer goes on in the group of all tha
   expect([next && groupId(next), others]).toEqual(['sharing', []]);
 
   await work(asked('service/default/web', { trigger: 'requeue', inGroup: true }));
-  expect(addressOf(kube.get('Service', 'default', 'web'))).toBeDefined();
+  expect(addressOf({ kube })).toBeDefined();
   expect(taken(aws)).toEqual([]);
   expect(aws.calls).toContain('ChangeMessageVisibility receipt-0 75');
 });
@@ -126,9 +127,8 @@ test('a sweep of the worker sends ten a second, and when its time ends it goes o
   };
   const began = performance.now();
 
-  expect((await sweepIn(30_000)).toSorted()).toEqual(
-    names.map((name) => `service/default/${name}`).toSorted(),
-  );
+  const all = names.map((name) => `service/default/${name}`);
+  expect((await sweepIn(30_000)).toSorted()).toEqual(all.toSorted());
   expect(performance.now() - began).toBeGreaterThan(1_900);
 
   const cut = await sweepIn(16_000);
@@ -180,10 +180,8 @@ test('a resync queues its objects, or everything, and says where to look; a dry 
   expect(sent).toEqual([...objects, 'all'].map((key) => ['resync', key]));
   expect(sandbox.requests).toEqual([]);
 
-  expect(await order({ objects: ['service/default/web'], dryRun: true })).toMatchObject([
-    200,
-    { steps: [{ verb: 'create', kind: 'loadbalancer' }, {}] },
-  ]);
+  const steps = [{ verb: 'create', kind: 'loadbalancer' }, {}];
+  expect(await order({ objects: ['service/default/web'], dryRun: true })).toMatchObject([200, { steps }]);
   expect(taken(aws)).toEqual([]);
   expect(sandbox.cloud.loadbalancers).toEqual([]);
 });

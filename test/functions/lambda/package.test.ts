@@ -1,15 +1,13 @@
 /** serverless.yml as osls packages it, without any network: for one cluster, for a registry of them, and with every parameter. */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../../build.ts';
 import { ENDPOINTS } from '../../../docs/reference/endpoints-page.ts';
 import { deployedParameters, problemOf } from '../../../infra/aws/parameters.ts';
 import { OF_RECEIVING } from '../../../shared/clusters/entry.ts';
 import type { MEASURED } from '../../../functions/measured.ts';
 import { textOf } from '../../repo/files.ts';
+import { listening } from '../../support/for-one-test.ts';
 import { packageTemplate, type PackageOptions } from './packaged-template.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -188,21 +186,14 @@ test('each alarm of the README is there, those about functions ask all of them, 
 });
 
 /** CloudFormation with one stack, whose template this is. */
-async function anAccount(template: string): Promise<string> {
+function anAccount(template: string): Promise<string> {
   const escaped = template.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const server = http.createServer((request, response) => {
+  return listening((request, response) => {
     request.resume();
     response.end(
       `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${escaped}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('a deployment takes nothing back but what it names: it says what else to write, and where', async () => {

@@ -1,7 +1,6 @@
 /** Rules and dashboard ask only for what levelset shows, and Prometheus's own tool takes both. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -13,10 +12,12 @@ import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
 import type { Serving } from '../../../functions/serve/while-leading.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 import { cloudConfFor, kubeconfigFor, SILENT } from '../../support/sandbox-world.ts';
-import { aTlsSecret } from '../../support/tls-secret.ts';
+import { keepTlsSecret } from '../../support/tls-secret.ts';
 import { running, type Running } from '../running.ts';
-import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 
 /** Labels that Prometheus gives each target. */
 const OF_TARGETS = ['namespace', 'job', 'instance'];
@@ -110,11 +111,7 @@ describe.skipIf(!hasPromtool)('promtool (skipped where it is not installed)', ()
   }, 180_000);
 
   test('gets an answer from the sandbox for each recorded rule and each query of the dashboard', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'levelset-promtool-'));
-    onTestFinished(() => {
-      rmSync(directory, { recursive: true });
-    });
-    const file = join(directory, 'dashboard.test.yaml');
+    const file = join(aFolder(), 'dashboard.test.yaml');
     writeFileSync(file, stringify(answersTest(await scrape())));
     expect(promtool('test', 'rules', file)).toContain('SUCCESS');
   });
@@ -128,10 +125,7 @@ function answersTest(all: readonly Series[]): object {
       .join(', ');
   const input = all
     .filter(({ name }) => name.startsWith('levelset_'))
-    .map(({ name, labels, value }) => ({
-      series: `${name}{${its(labels)}}`,
-      values: `0x4 ${value}x15`,
-    }));
+    .map(({ name, labels, value }) => ({ series: `${name}{${its(labels)}}`, values: `0x4 ${value}x15` }));
   const answers = [...panels, ...recorded.map(({ record }) => ({ expr: record }))].map(({ expr }) => ({
     // with the variables of the dashboard as Grafana sets them at first
     expr: `clamp_max(count(${expr.replaceAll('$__rate_interval', '5m').replaceAll('$cluster', '.*')}), 1)`,
@@ -180,11 +174,9 @@ async function badDay(
   isIdle: () => boolean,
 ): Promise<readonly Series[]> {
   setAuditSink(`${serving.url}/audit/kubernetes`, AUDIT_TOKEN);
-  const { type, data } = aTlsSecret('one');
-  kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  keepTlsSecret({ kube }, 'one');
   kube.apply(aService('web', { 'levelset.openstack.org/tls-secret': 'web-tls' }));
-  const web = () => kube.get('Service', 'default', 'web');
-  await until('an address', () => addressOf(web()) !== undefined);
+  await until('an address', () => addressOf({ kube }) !== undefined);
   const resync = () => serving.post('/resync', RESYNC_TOKEN, { objects: ['service/default/web'] });
   await until('all is done', isIdle);
   // what somebody changes is told from levelset's own work once a run has read what is there

@@ -47,10 +47,8 @@ test.skipIf(noChromium)(
     });
 
     // rows come above it
-    sandbox.kube.apply({
-      ...aService('aaa'),
-      spec: { ...(aService('aaa')['spec'] as object), loadBalancerSourceRanges: ['x'] },
-    });
+    const { spec, ...aaa } = aService('aaa');
+    sandbox.kube.apply({ ...aaa, spec: { ...spec, loadBalancerSourceRanges: ['x'] } });
     await page.locator('[id="row:service/default/aaa"]').waitFor();
     expect(await seen()).toEqual(before);
 

@@ -2,7 +2,8 @@
 import { appendFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
-import { addressOf, aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { aService, sandboxWorld, until } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { running } from '../running.ts';
 
 interface Away {
@@ -60,7 +61,7 @@ async function comesAndGoes(name: string, { fault, ready, first = WARNS }: Away)
   await until(`${name}: the page says so again`, async () => (await get('/')).includes(WARNS));
   comeAgain();
   sandbox.kube.apply(aService('web'));
-  const isServed = (): boolean => addressOf(sandbox.kube.get('Service', 'default', 'web')) !== undefined;
+  const isServed = (): boolean => addressOf(sandbox) !== undefined;
   await until(`${name}: a Service is served`, isServed);
   await until(`${name}: well again`, isWell);
   await until(`${name}: ready`, async () => (await get('/readyz')) === 'ok\n');

@@ -1,15 +1,14 @@
 /** `serve --dry-run`: a cluster that was cloned from an etcd snapshot comes up without writing anything (decision 4). */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { aWorld } from '../../support/for-one-test.ts';
 import { forceDelete } from '../../support/told.ts';
 import { running } from '../running.ts';
 
 test('serve --dry-run writes nothing, whatever there is to do, and says so', async () => {
-  const it = await startSandboxWorld();
-  onTestFinished(() => it.close());
+  const it = await aWorld();
   const { sandbox } = it;
   for (const name of ['edited', 'deleted', 'vanished', 'as-it-was']) sandbox.kube.apply(aService({ name }));
   await it.sweepUntilSettled();
@@ -28,9 +27,8 @@ test('serve --dry-run writes nothing, whatever there is to do, and says so', asy
     { reported: (report) => void reports.push(report) },
   );
   const asked = await post('/resync', RESYNC_TOKEN, { objects: ['service/default/new'] });
-  await vi.waitFor(() => {
-    expect(new Set(reports.map(({ request }) => request.key)).size).toBeGreaterThan(4);
-  }, 4_000);
+  const keys = () => new Set(reports.map(({ request }) => request.key));
+  await expect.poll(() => keys().size, { timeout: 4_000 }).toBeGreaterThan(4);
   const page = await get('/');
 
   expect(asked.ok).toBe(true);

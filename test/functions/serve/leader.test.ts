@@ -1,6 +1,7 @@
 /** Of two processes with one namespace for their state one leads: it works, and the other one says who does. */
 import { expect, test } from 'vitest';
-import { addressOf, aService, sandboxWorld, until, type SandboxWorld } from '../sandbox-world.ts';
+import { aService, sandboxWorld, until, type SandboxWorld } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { running, type Running } from '../running.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 
@@ -11,8 +12,7 @@ const get = async ({ url }: Running, path: string): Promise<readonly [number, st
 };
 const leads = async (one: Running): Promise<boolean> =>
   (await one.get('/metrics')).includes('levelset_leader 1');
-const isServed = ({ sandbox }: SandboxWorld, name: string): boolean =>
-  addressOf(sandbox.kube.get('Service', 'default', name)) !== undefined;
+const isServed = ({ sandbox }: SandboxWorld, name: string): boolean => addressOf(sandbox, name) !== undefined;
 
 test('the one that follows is ready, answers nothing else, and works when the other one stops', async () => {
   const world = await sandboxWorld();

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi, beforeEach, beforeAll, afterAll } from 'vitest';
 import { listen, parseListen } from '../../../functions/serve/listen.ts';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import tls from 'node:tls';
+import { heard } from '../running.ts';
 
 const nobody = (): void => undefined;
 
@@ -32,10 +40,8 @@ test.each([
         .then((answer) => answer.text())
         .then((body) => body === own)
         .catch(() => false);
-    expect([await isReached('127.0.0.1'), await isReached('[::1]')]).toEqual([
-      hosts.includes('127.0.0.1'),
-      hosts.includes('::1'),
-    ]);
+    expect(await isReached('127.0.0.1')).toBe(hosts.includes('127.0.0.1'));
+    expect(await isReached('[::1]')).toBe(hosts.includes('::1'));
   },
 );
 
@@ -71,9 +77,103 @@ test('more connections than an apiserver needs are not taken', async () => {
     connect(port, '127.0.0.1').on('close', () => (closed += 1)),
   );
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  await vi.waitFor(() => {
-    expect(closed).toBe(20);
-  });
+  await expect.poll(() => closed).toBe(20);
   for (const socket of sockets) socket.destroy();
   await listening.close();
+});
+
+const run = promisify(execFile);
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'levelset-tls-'));
+  for (const name of ['server', 'client', 'stranger']) {
+    const out = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+    const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1'];
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    await run('openssl', ['req', '-x509', ...key, ...out, ...about], { cwd: directory });
+  }
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const file = (name: string): string => join(directory, name);
+const read = (name: string): Promise<Buffer> => readFile(file(name));
+
+/** The files that a server is given, which a test may replace. */
+const FILES = { 'served.pem': 'server.pem', 'served.key': 'server.key', 'client.ca': 'client.pem' };
+beforeEach(async () => {
+  for (const [name, from] of Object.entries(FILES)) await copyFile(file(from), file(name));
+});
+
+/** With the certificate of served.pem, and for clients of client.ca alone unless it is for all. */
+async function server({ forAll = false, handshakeMs = 10_000 } = {}) {
+  const flags = {
+    tlsCertFile: file('served.pem'),
+    tlsPrivateKeyFile: file('served.key'),
+    ...(!forAll && { clientCaFile: file('client.ca') }),
+  };
+  const { log, lines } = heard();
+  const begin = () =>
+    listen((_, answer) => answer.end('ok'), '127.0.0.1:0', flags, { log, everyMs: 20 }, handshakeMs);
+  const listening = await begin();
+  onTestFinished(() => listening.close());
+  const told = (text: string) => expect.poll(() => lines.join()).toContain(text);
+  return { url: listening.url, port: Number(new URL(listening.url).port), told, begin };
+}
+
+/** The status of a GET with, or without, a client's certificate. */
+async function get(url: string, client?: string): Promise<number | undefined> {
+  const own = client && { cert: await read(`${client}.pem`), key: await read(`${client}.key`) };
+  const ca = await read('server.pem');
+  return new Promise((resolve, reject) => {
+    const request = https.get(url, { ca, agent: false, ...own }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on('error', reject);
+  });
+}
+
+test('a connection that begins no TLS is closed', async () => {
+  const { port } = await server({ forAll: true, handshakeMs: 50 });
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await expect.poll(() => socket.closed, { timeout: 800 }).toBe(true);
+});
+
+test('with a client CA only who shows a certificate of it is let in', async () => {
+  const { url } = await server();
+  expect(await get(url, 'client')).toBe(200);
+  await expect(get(url)).rejects.toThrow();
+  await expect(get(url, 'stranger')).rejects.toThrow();
+});
+
+test.each(Object.keys(FILES))('an empty %s is refused, at the start and later', async (name) => {
+  const { url, told, begin } = await server();
+  await writeFile(file(name), '');
+  await told(`${name} is empty`);
+  expect(await get(url, 'client')).toBe(200);
+  await expect(begin()).rejects.toThrow(`${name} is empty`);
+});
+
+test('a certificate that was replaced counts for new connections; half a pair changes nothing', async () => {
+  const { url, told } = await server({ forAll: true });
+  expect(url).toMatch(/^https:/);
+  await copyFile(file('stranger.pem'), file('served.pem'));
+  await told('goes on with the certificates that it read before');
+  expect(await get(url)).toBe(200);
+  await copyFile(file('stranger.key'), file('served.key'));
+  await told('the certificates were read again');
+  await expect(get(url)).rejects.toThrow('self-signed certificate');
+});
+
+test('a client CA that was replaced ends the connections that its clients have open', async () => {
+  const { port } = await server();
+  const [ca, cert, key] = await Promise.all(['server.pem', 'client.pem', 'client.key'].map(read));
+  const socket = tls.connect({ port, host: '127.0.0.1', ca, cert, key });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  await copyFile(file('stranger.pem'), file('client.ca'));
+  await expect.poll(() => socket.closed, { timeout: 2_000 }).toBe(true);
 });

@@ -32,9 +32,7 @@ test.each(CASES)('levelset serve with %j', async (flags, other) => {
   const answer = await serving.post('/audit/kubernetes', AUDIT_TOKEN, batch);
 
   expect(await answer.json()).toEqual(COUNTS);
-  await vi.waitFor(() => {
-    expect(serving.lines.join('\n')).toContain(`"object":"service/shop/${other}"`);
-  });
+  await expect.poll(() => serving.lines.join('\n')).toContain(`"object":"service/shop/${other}"`);
 });
 
 test.each(CASES)('the function audit with %j', async (flags, other) => {

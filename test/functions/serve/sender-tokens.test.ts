@@ -1,16 +1,15 @@
 /** Tokens of Knative's sources, against a server that has the keys of a cluster. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type GenerateKeyPairResult, type JWK } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { VerifySender } from '../../../functions/http/admit.ts';
 import { verifySenderTokens } from '../../../functions/serve/sender-tokens.ts';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
+import { listening } from '../../support/for-one-test.ts';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const SENDER = 'system:serviceaccount:levelset:sweep-oidc';
+const EVIL = 'system:serviceaccount:evil:levelset';
 
-let server: Server;
 let verify: VerifySender;
 let pair: GenerateKeyPairResult;
 let keys: JWK[];
@@ -25,7 +24,7 @@ const publish = async (one: GenerateKeyPairResult, kid: string): Promise<JWK> =>
 beforeEach(async () => {
   pair = await generateKeyPair('ES256');
   [keys, reads, status] = [[await publish(pair, 'first')], [], 200];
-  server = createServer(({ url = '', headers: { accept } }, response) => {
+  const server = await listening(({ url = '', headers: { accept } }, response) => {
     reads.push(url);
     const type = url === '/openid/v1/jwks' ? 'application/jwk-set+json' : 'application/json';
     if (accept !== type) return response.writeHead(406).end();
@@ -33,22 +32,12 @@ beforeEach(async () => {
       url === '/openid/v1/jwks' ? { keys } : { issuer: ISSUER, jwks_uri: 'https://elsewhere/keys' };
     return response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const http = createKubeHttp({
-    source: 'test',
-    server: `http://127.0.0.1:${port}`,
-    tls: {},
-    credential: () => Promise.resolve({ authorization: 'Bearer own' }),
-  });
+  const credential = () => Promise.resolve({ authorization: 'Bearer own' });
+  const http = createKubeHttp({ source: 'test', server, tls: {}, credential });
   verify = verifySenderTokens({ http, audience: 'levelset', senders: ['levelset/*', 'shop/source'] });
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => void vi.useRealTimers());
 
 interface Claims {
   readonly iss?: string;
@@ -85,11 +74,7 @@ test.each<[string, Claims, RegExp?]>([
   ['that ended is refused', { exp: -31 }, /"exp"/],
   ['that never ends is refused', { exp: undefined }, /"exp"/],
   ['of tomorrow is refused', { nbf: 86_400 }, /"nbf"/],
-  [
-    'of another namespace is refused',
-    { sub: 'system:serviceaccount:evil:levelset' },
-    /evil:levelset[^]*--events-senders/,
-  ],
+  ['of another namespace is refused', { sub: EVIL }, /evil:levelset[^]*--events-senders/],
   ['of a person is refused', { sub: 'levelset/*' }, /--events-senders/],
 ])('a token %s', async (_, claims, refusal) => {
   const told = await verify(await token(claims));
@@ -106,12 +91,9 @@ test('a token of another key, without a signature, or signed with the public key
   const extractable = await generateKeyPair('ES256', { extractable: true });
   keys.push(await publish(extractable, 'third'));
   const secret = new TextEncoder().encode(await exportSPKI(extractable.publicKey));
-  const confused = new SignJWT({ sub: SENDER })
-    .setProtectedHeader({ alg: 'HS256', kid: 'third' })
-    .setIssuer(ISSUER);
-  expect(await verify(await confused.setAudience('levelset').setExpirationTime('1h').sign(secret))).toMatch(
-    /"alg"/,
-  );
+  const confused = new SignJWT({ sub: SENDER }).setProtectedHeader({ alg: 'HS256', kid: 'third' });
+  confused.setIssuer(ISSUER).setAudience('levelset').setExpirationTime('1h');
+  expect(await verify(await confused.sign(secret))).toMatch(/"alg"/);
   for (const garbage of ['', 'a.b', 'a.b.c']) expect(await verify(garbage)).toBeDefined();
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { joinNode } from '../../support/nodes.ts';
-import { addressOf, aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
+import { aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
+import { addressOf } from '../../support/told.ts';
 import { running, type Running } from '../running.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 
@@ -15,10 +16,10 @@ test('a Service that is applied gets its address, page, metrics and readiness te
   const web = () => kube.get('Service', 'default', 'web');
 
   kube.apply(aService('web'));
-  await until('an address', () => addressOf(web()) !== undefined);
+  await until('an address', () => addressOf({ kube }) !== undefined);
   await until('it is idle', serving.idle);
   expect(whatIsThere(world.sandbox)).toMatchObject({ loadBalancers: 1, floatingIps: 1 });
-  const its = { address: addressOf(web()), loadBalancerId: cloud.loadbalancers[0]?.id };
+  const its = { address: addressOf({ kube }), loadBalancerId: cloud.loadbalancers[0]?.id };
   expect(JSON.parse(await serving.get('/?format=json'))).toMatchObject({
     cluster: 'kubernetes',
     rows: [{ object: 'service/default/web', state: 'settled', ...its }],
@@ -57,7 +58,7 @@ test.each(['127.0.0.1', '::1'] as const)(
     );
 
     kube.apply(aService('web'));
-    await until('an address', () => addressOf(kube.get('Service', 'default', 'web')) !== undefined);
+    await until('an address', () => addressOf({ kube }) !== undefined);
     const before = cloud.members.length;
     kube.addNode('node-9');
     await until('another member', () => cloud.members.length === before + 1);

@@ -1,27 +1,15 @@
 /** `serve` makes as many load balancers at once as `--concurrent-load-balancers` says, and what Nodes need waits for nothing. */
-import { expect, onTestFinished, test } from 'vitest';
-import { Work } from '../../../functions/serve/work.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { expect, test } from 'vitest';
+import { aWorld } from '../../support/for-one-test.ts';
+import { workOf } from '../../support/work-of.ts';
 import { aService } from '../../support/service.ts';
 import { until } from '../sandbox-world.ts';
 
 test('while two creates hang a third Service waits until one is done, and a Node that leaves is taken out of one that is there', async () => {
-  const it = await startSandboxWorld();
+  const it = await aWorld();
   const { sandbox, world } = it;
-  const work = new Work({
-    connected: {
-      world: { ...world, config: { ...world.config, concurrentLoadBalancers: 2 } },
-      cluster: async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName }),
-    },
-    reported: () => undefined,
-    swept: () => undefined,
-  });
-  onTestFinished(async () => {
-    await work.stop();
-    await it.close();
-  });
-  sandbox.kube.apply(aService({ name: 'web' }));
-  await it.settle('web');
+  const work = workOf({ ...world, config: { ...world.config, concurrentLoadBalancers: 2 } });
+  await it.make();
   Object.assign(sandbox.cloud, { pendingMs: 3_600_000 });
   const names = ['hangs', 'hangs-too', 'waits'];
   for (const name of names) sandbox.kube.apply(aService({ name }));

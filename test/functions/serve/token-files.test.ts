@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { followTokens } from '../../../functions/serve/followed-files.ts';
 import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 import { heard } from '../running.ts';
 
 const FILES = [
@@ -14,9 +14,7 @@ const FILES = [
 
 /** The tokens of a file that a test writes, beside one of the environment. */
 async function following(text: string, flag = 'auditTokensFile') {
-  const directory = await mkdtemp(join(tmpdir(), 'levelset-tokens-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'tokens');
+  const file = join(aFolder(), 'tokens');
   await writeFile(file, text);
   const { log, lines } = heard();
   const env = { LEVELSET_RESYNC_TOKENS: RESYNC_TOKEN };
@@ -30,19 +28,13 @@ test.each(FILES)(
   async (flag, name) => {
     const { write, lines, auditTokens, resyncTokens, pageTokens } = await following(AUDIT_TOKEN, flag);
     const ofEnv = { auditTokens: [], resyncTokens: [RESYNC_TOKEN], pageTokens: [] };
-    const expectThoseOfFile = (...tokens: readonly string[]): void => {
-      const all = { ...ofEnv, [name]: [...ofEnv[name], ...tokens] };
-      expect({ auditTokens, resyncTokens, pageTokens }).toEqual(all);
-    };
-    expectThoseOfFile(AUDIT_TOKEN);
+    const those = () => ({ auditTokens, resyncTokens, pageTokens });
+    const having = (...tokens: readonly string[]) => ({ ...ofEnv, [name]: [...ofEnv[name], ...tokens] });
+    expect(those()).toEqual(having(AUDIT_TOKEN));
     await write(`${AUDIT_TOKEN},\n${NEXT_AUDIT_TOKEN}`);
-    await vi.waitFor(() => {
-      expectThoseOfFile(AUDIT_TOKEN, NEXT_AUDIT_TOKEN);
-    });
+    await expect.poll(those).toEqual(having(AUDIT_TOKEN, NEXT_AUDIT_TOKEN));
     await write(NEXT_AUDIT_TOKEN);
-    await vi.waitFor(() => {
-      expectThoseOfFile(NEXT_AUDIT_TOKEN);
-    });
+    await expect.poll(those).toEqual(having(NEXT_AUDIT_TOKEN));
     expect(lines.join()).not.toContain(AUDIT_TOKEN);
   },
 );
@@ -50,9 +42,7 @@ test.each(FILES)(
 test('a file that cannot be used any more leaves the last tokens, and the log never has one', async () => {
   const { auditTokens, write, lines } = await following(AUDIT_TOKEN);
   await write('short');
-  await vi.waitFor(() => {
-    expect(lines.join()).toContain('has fewer than 20 characters');
-  });
+  await expect.poll(() => lines.join()).toContain('has fewer than 20 characters');
   expect(auditTokens).toEqual([AUDIT_TOKEN]);
   expect(lines.join()).not.toContain('"short"');
 });

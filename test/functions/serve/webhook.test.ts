@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import request from 'supertest';
 import { Webhook } from '../../../functions/serve/webhook.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { startSandboxWorld } from '../../support/sandbox-world.ts';
+import { aWorld } from '../../support/for-one-test.ts';
 import { AUDIT, testServer } from '../../http/test-server.ts';
 import { AUDIT_TOKEN } from '../../http/tokens.ts';
 import { heard, running } from '../running.ts';
@@ -159,8 +159,7 @@ test('page, metrics, /readyz and the log say that an apiserver posts with a wron
 });
 
 test('a sweep finds which Services began or ceased to want a load balancer', async () => {
-  const it = await startSandboxWorld();
-  onTestFinished(() => it.close());
+  const it = await aWorld();
   const changed = async (): Promise<readonly Key[]> => (await sweep(it.world)).changed;
   expect(await changed()).toEqual([]);
   it.sandbox.kube.apply(aService('web'));

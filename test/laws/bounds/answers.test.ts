@@ -60,7 +60,7 @@ async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHt
 
 const NODES = { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' } as const;
 
-test.each(ANSWERS)('an apiserver or Neutron that answers with %s is not heard', async (_what, answer, reason) => {
+test.each(ANSWERS)('an API that answers with %s is not listened to', async (_what, answer, reason) => {
   const http = createKubeHttp(await apiserver(answer));
   const fake = await startFake(({ path }, response) => {
     answer(response, new URL(path, 'http://any'));

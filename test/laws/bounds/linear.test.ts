@@ -109,7 +109,10 @@ describe('reading takes linear time:', () => {
   test('many annotations, known and unknown', () => {
     expectLinearOf((size) => {
       const length = (size * ANNOTATIONS_BYTES) / 40;
-      const all = Array.from({ length }, (_, at) => [`levelset.openstack.org/protocol.${at}`, 'http']);
+      const all = Array.from(
+        { length },
+        (_, at) => [`levelset.openstack.org/protocol.${at}`, 'http'] as const,
+      );
       return aStoredService({ annotations: Object.fromEntries(all), spec: { ports: PORTS } });
     });
   });

@@ -38,8 +38,7 @@ async function spoil({ inside: { cloud }, world }: Cluster, at: number, how: Spo
   if (how === 'a name of a person') Object.assign(lb, { name: 'edge' });
   const theirs = { loadbalancer_id: lb.id, protocol: 'TCP', name: 'theirs' };
   if (how === 'a foreign listener') await world.cloud.create('listener', { ...theirs, protocol_port: 8080 });
-  if (how === 'a foreign pool')
-    await world.cloud.create('pool', { ...theirs, lb_algorithm: 'ROUND_ROBIN' });
+  if (how === 'a foreign pool') await world.cloud.create('pool', { ...theirs, lb_algorithm: 'ROUND_ROBIN' });
 }
 
 async function planOf(gone: Cluster, alive: Cluster): Promise<GcPlan> {

@@ -37,7 +37,7 @@ test('an approval lets go what others have used up meanwhile', async () => {
   for (const one of others) await it.reconcile(one, {}, it.later(MINUTE));
   const { plan } = await it.reconcile(name, { dryRun: true, trigger: 'command' }, it.later(MINUTE));
   const annotations = { 'levelset.openstack.org/approve': plan?.refused[0]?.approval ?? '' };
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name, annotations } });
+  it.kube.apply({ kind: 'Node', metadata: { name, annotations } });
   await it.reconcile(name, {}, overtaken(it.later(MINUTE), 1));
   expect(it.isThere(name)).toBe(false);
 });
@@ -76,10 +76,7 @@ function slow(world: World): World {
     return deletions.load();
   };
   return {
-    ...withDeletions(world, {
-      load: slowly,
-      save: (wanted, loaded) => deletions.save(wanted, loaded),
-    }),
+    ...withDeletions(world, { load: slowly, save: (wanted, loaded) => deletions.save(wanted, loaded) }),
     clock,
   };
 }

@@ -11,7 +11,7 @@ const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const taintsOf = (name: string): readonly string[] => it.node(name).spec?.taints?.map(({ key }) => key) ?? [];
 
 test('a Node that has just registered gets addresses, then providerID and labels, and its taint goes, by two calls', async () => {
-  const { server } = joinNode(it.sandbox, 'worker-1');
+  const { server } = joinNode(it, 'worker-1');
   it.calls();
   const report = await it.reconcile('worker-1');
 
@@ -29,7 +29,7 @@ test('a Node that has just registered gets addresses, then providerID and labels
   });
   expect(it.events('worker-1')).toEqual(['Synced']);
   expect(it.calls()).toEqual(['GET /compute/v2.1/servers/ID', 'GET /network/v2.0/ports']);
-  const writes = it.sandbox.requests.filter(({ side, write }) => side === 'kube' && write);
+  const writes = it.requests.filter(({ side, write }) => side === 'kube' && write);
   expect(writes.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
     'PATCH /api/v1/nodes/worker-1/status',
     'PATCH /api/v1/nodes/worker-1',
@@ -38,7 +38,7 @@ test('a Node that has just registered gets addresses, then providerID and labels
 });
 
 test('a hundred at once cost some four calls', async () => {
-  joinNodes(it.sandbox, 100);
+  joinNodes(it, 100);
   const found = await sweep(it.world);
   expect(found.requests).toHaveLength(100);
   it.calls();
@@ -52,10 +52,10 @@ test('a hundred at once cost some four calls', async () => {
 });
 
 test('a resync sees a port that changed a moment ago, although others have just been listed', async () => {
-  const nodes = joinNodes(it.sandbox, 3);
+  const nodes = joinNodes(it, 3);
   for (const { name } of nodes) await it.reconcile(name);
   const [{ name, server } = { name: '', server: undefined }] = nodes;
-  const port = it.sandbox.cloud.ports.find(({ device_id }) => device_id === server?.id);
+  const port = it.cloud.ports.find(({ device_id }) => device_id === server?.id);
   const [fixed] = port?.fixed_ips ?? [];
   Object.assign(fixed ?? {}, { ip_address: '10.0.0.222' });
 
@@ -66,7 +66,7 @@ test('a resync sees a port that changed a moment ago, although others have just 
 });
 
 test('a sweep over Nodes at rest lists servers and ports once, and finds nothing; one for the members of load balancers lists none', async () => {
-  joinNodes(it.sandbox, 5);
+  joinNodes(it, 5);
   await it.sweepUntilSettled();
   it.calls();
   expect((await sweep(it.world)).requests).toEqual([]);
@@ -78,7 +78,7 @@ test('a sweep over Nodes at rest lists servers and ports once, and finds nothing
 });
 
 test('an event about a Node that is at work costs nothing in OpenStack', async () => {
-  joinNode(it.sandbox, 'worker-1');
+  joinNode(it, 'worker-1');
   await it.reconcile('worker-1');
   it.calls();
   expect((await it.reconcile('worker-1')).outcome.status).toBe('settled');
@@ -88,7 +88,7 @@ test('an event about a Node that is at work costs nothing in OpenStack', async (
 test('a Node whose server nobody knows waits, says so once, and is initialised by the sweep after its server came', async () => {
   const condition = () =>
     it.node('late').status?.conditions?.find(({ type }) => type === 'levelset.openstack.org/Ready');
-  it.sandbox.kube.registerNode('late');
+  it.kube.registerNode('late');
   expect((await it.reconcile('late')).outcome).toMatchObject({ status: 'blocked' });
   expect((await it.reconcile('late')).outcome).toMatchObject({ status: 'blocked' });
 
@@ -96,15 +96,15 @@ test('a Node whose server nobody knows waits, says so once, and is initialised b
   expect(it.events('late')).toEqual(['SyncNodeFailed']);
   expect(condition()).toMatchObject({ status: 'False', message: /no server of the project/ as never });
 
-  it.sandbox.cloud.addNovaServer('late');
+  it.cloud.addNovaServer('late');
   await it.sweepUntilSettled();
   expect(taintsOf('late')).not.toContain(UNINITIALIZED);
   expect(condition()).toMatchObject({ status: 'True' });
 });
 
 test('two Nodes that claim one server: neither is changed, and the conditions of both say so', async () => {
-  const { server } = joinNode(it.sandbox, 'first');
-  it.sandbox.kube.registerNode('second', { systemUUID: server.id });
+  const { server } = joinNode(it, 'first');
+  it.kube.registerNode('second', { systemUUID: server.id });
 
   for (const name of ['first', 'second']) {
     expect((await it.reconcile(name)).outcome).toMatchObject({ status: 'blocked' });
@@ -118,18 +118,18 @@ test.each([
   ['of before 2.1', (project: string) => `/v2/${project}/`, 93],
   ['of an old Nova, which tells only ids of flavors', () => '/v2.1', 38],
 ])('a Node gets all that it needs at an endpoint of Nova %s', async (_what, endpoint, newest) => {
-  const { cloud } = it.sandbox;
+  const { cloud } = it;
   Object.assign(cloud.nova, { endpoint: endpoint(cloud.projectId), newest });
-  joinNodes(it.sandbox, 2);
+  joinNodes(it, 2);
   expect(await sweep(it.world)).toMatchObject({ requests: { length: 2 } });
-  const [name = ''] = it.sandbox.kube.list('Node').map(({ metadata }) => metadata.name);
+  const [name = ''] = it.kube.list('Node').map(({ metadata }) => metadata.name);
   expect(await it.reconcile(name)).toMatchObject({ outcome: { status: 'settled' } });
   expect(it.node(name).metadata.labels).toMatchObject({ 'node.kubernetes.io/instance-type': 'm1.small' });
 });
 
 /** Each sub-port is made as a port of a server that the Node knows nothing of. */
 const giveTrunk = ({ server }: JoinedNode, size: number): void => {
-  const { cloud } = it.sandbox;
+  const { cloud } = it;
   if (!cloud.networks.some(({ name }) => name === 'vlan')) cloud.addNetwork('vlan', '10.50.0.0/22');
   const before = new Set(cloud.ports);
   for (let made = 0; made < size; made += 1) cloud.addNovaServer('trunk', { networks: ['vlan'] });
@@ -144,7 +144,7 @@ const vlanIPs = (name: string): number =>
   it.node(name).status?.addresses?.filter(({ address }) => address.startsWith('10.50.')).length ?? 0;
 
 test('a sweep lists the sub-ports of all Nodes at once, which are no ports of their servers', async () => {
-  const workers = joinNodes(it.sandbox, 4);
+  const workers = joinNodes(it, 4);
   for (const worker of workers) giveTrunk(worker, 2);
   await it.sweepUntilSettled();
   expect(workers.map(({ name }) => vlanIPs(name))).toEqual([2, 2, 2, 2]);
@@ -155,9 +155,9 @@ test('a sweep lists the sub-ports of all Nodes at once, which are no ports of th
 });
 
 test('a trunk with very many sub-ports makes no URL that nobody takes', async () => {
-  for (const worker of joinNodes(it.sandbox, 2)) giveTrunk(worker, 120);
+  for (const worker of joinNodes(it, 2)) giveTrunk(worker, 120);
   await it.sweepUntilSettled();
   await it.reconcile('worker-1', { trigger: 'sweep' });
   expect([vlanIPs('worker-1'), vlanIPs('worker-2')]).toEqual([120, 120]);
-  expect(Math.max(...it.sandbox.requests.map(({ path }) => path.length))).toBeLessThan(4_000);
+  expect(Math.max(...it.requests.map(({ path }) => path.length))).toBeLessThan(4_000);
 });

@@ -1,3 +1,4 @@
+/** Which Nodes are members, with which weight, and what a person set on members. */
 import { expect, test } from 'vitest';
 import { inEachTest, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -7,59 +8,54 @@ const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 
 const it = inEachTest(() => startSandboxWorld({}, { manageSecurityGroups: true }));
 
-const members = (): readonly string[] => it.sandbox.cloud.members.map(({ name }) => name).sort();
+const members = (): readonly string[] => it.cloud.members.map(({ name }) => name).sort();
 const label = (name: string, zone: string): unknown =>
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name, labels: { zone } } });
+  it.kube.apply({ kind: 'Node', metadata: { name, labels: { zone } } });
 
 async function select(text: string, by?: SandboxWorld['world']): Promise<void> {
-  it.sandbox.kube.apply(aService({ annotations: { [SELECTOR]: text } }));
-  await it.settle('web', {}, by);
+  await it.make({ annotations: { [SELECTOR]: text } }, {}, by);
 }
 
 function inTheGroup(): readonly unknown[] {
-  const { id = '' } = it.sandbox.cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg')) ?? {};
-  return it.sandbox.cloud.ports
+  const { id = '' } = it.cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg')) ?? {};
+  return it.cloud.ports
     .filter((port) => port.security_groups.includes(id))
     .map((port) => port.fixed_ips[0]?.ip_address);
 }
 
 test('where no Node is there a Service says so, and has its load balancer when the first one comes', async () => {
-  for (const name of ['node-1', 'node-2', 'node-3']) it.sandbox.kube.removeNode(name);
-  it.sandbox.kube.apply(aService());
-  const report = await it.settle('web');
+  for (const name of ['node-1', 'node-2', 'node-3']) it.kube.removeNode(name);
+  const report = await it.make();
   expect(report.outcome.status).toBe('blocked');
-  expect(readyOf(it.sandbox)?.message).toContain('subnet-id');
-  expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+  expect(it.told()).toContain('subnet-id');
+  expect(it.cloud.loadbalancers).toEqual([]);
 
-  it.sandbox.kube.addNode('node-4');
+  it.kube.addNode('node-4');
   await it.sweepUntilSettled();
 
   expect(members()).toEqual(['node-4']);
-  expect(addressOf(it.sandbox)).toBeDefined();
+  expect(addressOf(it)).toBeDefined();
 });
 
 test('a Node without an address is no member, is named, and is a member once it has one', async () => {
-  it.sandbox.kube.apply(aService());
-  const { id } = it.sandbox.cloud.addNovaServer('late');
-  const port = it.sandbox.cloud.ports.find(({ device_id }) => device_id === id);
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'late' } });
+  it.kube.apply(aService());
+  const { id } = it.cloud.addNovaServer('late');
+  const port = it.cloud.ports.find(({ device_id }) => device_id === id);
+  it.kube.apply({ kind: 'Node', metadata: { name: 'late' } });
 
-  const first = await it.settle('web');
-  expect(first.nodesWithoutAddress).toEqual(['late']);
+  expect((await it.settle('web')).nodesWithoutAddress).toEqual(['late']);
   expect(members()).toEqual(['node-1', 'node-2', 'node-3']);
 
   const addresses = [{ type: 'InternalIP', address: port?.fixed_ips[0]?.ip_address }];
-  it.sandbox.kube.apply({ kind: 'Node', metadata: { name: 'late' }, status: { addresses } });
-  const second = await it.settle('web');
-
-  expect(second.nodesWithoutAddress).toBeUndefined();
+  it.kube.apply({ kind: 'Node', metadata: { name: 'late' }, status: { addresses } });
+  expect((await it.settle('web')).nodesWithoutAddress).toBeUndefined();
   expect(members()).toEqual(['late', 'node-1', 'node-2', 'node-3']);
 });
 
 test('Nodes are members by the labels that the Service asks for, also when these come and go', async () => {
   await select('zone=east');
   expect(members()).toEqual([]);
-  expect(readyOf(it.sandbox)?.message).toContain('matches none of 3 nodes');
+  expect(it.told()).toContain('matches none of 3 nodes');
 
   label('node-1', 'east');
   label('node-2', 'east');
@@ -84,11 +80,11 @@ test('the last node-selector that could be read goes on to count, also for anoth
   await select('zone in (east)', await it.another());
   expect(members()).toEqual(['node-2']);
   expect(inTheGroup()).toEqual(opened);
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
-  expect(readyOf(it.sandbox)?.message).toContain('goes on with zone=east, the last that it could read');
+  expect(readyOf(it)).toMatchObject({ status: 'True' });
+  expect(it.told()).toContain('goes on with zone=east, the last that it could read');
 
-  it.sandbox.kube.addNode('node-8');
-  it.sandbox.kube.addNode('node-9');
+  it.kube.addNode('node-8');
+  it.kube.addNode('node-9');
   label('node-9', 'east');
   await select('zone ∈ east', await it.another());
   await it.sweepUntilSettled(await it.another());
@@ -99,22 +95,79 @@ test('the last node-selector that could be read goes on to count, also for anoth
 });
 
 test('where no node-selector was ever read no Node joins, those that are gone leave, and the last one stays', async () => {
-  it.sandbox.kube.apply(aService());
-  await it.settle('web');
+  await it.make();
   const opened = inTheGroup();
 
   await select('zone:east');
-  it.sandbox.kube.addNode('node-7');
+  it.kube.addNode('node-7');
   await it.settle('web');
   expect(members()).toEqual(['node-1', 'node-2', 'node-3']);
   expect(inTheGroup()).toEqual(opened);
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'False' });
+  expect(readyOf(it)).toMatchObject({ status: 'False' });
 
-  for (const name of ['node-1', 'node-2']) it.sandbox.kube.removeNode(name);
+  for (const name of ['node-1', 'node-2']) it.kube.removeNode(name);
   await it.settle('web');
   expect(members()).toEqual(['node-3']);
 
-  it.sandbox.kube.removeNode('node-3');
+  it.kube.removeNode('node-3');
   await it.settle('web');
   expect(members()).toEqual(['node-3']);
+});
+
+const OWN = 'levelset.openstack.org/';
+
+const ask = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
+  const ports = [{ name: 'web', port: 80, nodePort: 30_080 }];
+  await it.make({ annotations, spec: { ports } });
+};
+/** `node-1 10`, `node-2 1 backup` */
+const shares = (): readonly string[] =>
+  it.cloud.members
+    .map(({ name, weight, backup }) => `${name} ${String(weight)}${backup === true ? ' backup' : ''}`)
+    .sort();
+const byHand = (node: string, attributes: object): void => {
+  const member = it.cloud.members.find(({ name }) => name === node);
+  Object.assign(member ?? {}, attributes);
+};
+
+test('shares that a person set stay, also when nodes come and go in one call', async () => {
+  await ask({});
+  byHand('node-2', { weight: 7, monitor_address: '10.0.0.99', tags: ['by hand'] });
+
+  it.kube.addNode('node-4');
+  it.kube.addNode('node-5');
+  it.kube.removeNode('node-1');
+  it.kube.removeNode('node-3');
+  await it.settle('web', { trigger: 'resync' });
+
+  expect(shares()).toEqual(['node-2 7', 'node-4 1', 'node-5 1']);
+  const kept = it.cloud.members.find(({ name }) => name === 'node-2');
+  expect(kept).toMatchObject({ monitor_address: '10.0.0.99', tags: ['by hand'] });
+});
+
+test('shares that a person set for a machine end with it: another Node at its address has what is asked for, and its name', async () => {
+  await ask({ [`${OWN}member-weights`]: 'fresh-2=3' });
+  byHand('node-1', { weight: 0, tags: ['by hand'] });
+  byHand('node-2', { weight: 0 });
+  byHand('node-3', { weight: 7 });
+
+  it.kube.removeNode('node-1');
+  it.kube.removeNode('node-2');
+  it.kube.addNode('fresh-1', { address: '10.0.0.10' });
+  it.kube.addNode('fresh-2', { address: '10.0.0.11' });
+  await it.settle('web');
+
+  expect(shares()).toEqual(['fresh-1 1', 'fresh-2 3', 'node-3 7']);
+  expect(it.cloud.members.find(({ name }) => name === 'fresh-1')?.tags).toEqual(['by hand']);
+});
+
+test('shares of a node that is there again are as they were asked for; one that is not there is named', async () => {
+  await ask({ [`${OWN}member-weights`]: 'node-1=10,node-9=5' });
+  expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1']);
+  expect(it.told()).toContain('"node-9" is not a node with a member on this port');
+
+  it.kube.addNode('node-9');
+  await it.settle('web');
+  expect(shares()).toContain('node-9 5');
+  expect(it.told()).not.toContain('node-9');
 });

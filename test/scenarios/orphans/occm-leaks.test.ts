@@ -6,8 +6,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
 import { planGc } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
+import { serviceKey } from '../../../shared/model/request.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
+import { failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
 
@@ -18,47 +20,51 @@ const port = (number: number, nodePort: number): object => ({
   ...{ name: `p${number}`, port: number, nodePort, protocol: 'TCP' },
 });
 
+const TWO_PORTS = [port(80, 30_080), port(81, 30_081)];
+
 let it: Cluster;
 beforeEach(() => {
   it = startCluster(managed);
 });
 
 const apply = (name: string, more: Parameters<typeof aService>[0] = {}): void => {
-  it.inside.kube.apply(aService({ ...more, name }));
+  it.kube.apply(aService({ ...more, name }));
 };
 const settle = async (name = 'web', by = it): Promise<string> =>
-  (await by.run({ key: `service/default/${name}`, trigger: 'audit' })).outcome.status;
+  (await by.run({ key: serviceKey('default', name), trigger: 'audit' })).outcome.status;
+/** What `web` is asked for is another thing from now on; its state after that. */
+const change = (more: Parameters<typeof aService>[0]): Promise<string> => {
+  apply('web', more);
+  return settle();
+};
 const remove = async (by = it): Promise<void> => {
-  by.inside.kube.delete('Service', 'default', 'web');
+  by.kube.delete('Service', 'default', 'web');
   await settle('web', by);
 };
 /** Sweeps until what a person did is put right; a watermark has to be two seconds old. */
 async function sweep(): Promise<void> {
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    it.inside.advanceClock(3_000);
+    it.advanceClock(3_000);
     await it.sweep();
   }
 }
 /** What is in the cloud, by kind. */
-const count = (
-  ...kinds: readonly (
-    'loadbalancers' | 'listeners' | 'pools' | 'members' | 'healthmonitors' | 'floatingips'
-  )[]
-): readonly number[] => kinds.map((kind) => it.inside.cloud[kind].length);
+type Rows = 'loadbalancers' | 'listeners' | 'pools' | 'members' | 'healthmonitors' | 'floatingips';
+const count = (...kinds: readonly Rows[]): readonly number[] => kinds.map((kind) => it.cloud[kind].length);
 const octaviaIsDone = async (): Promise<void> => {
-  it.inside.advanceClock(1_000);
+  it.advanceClock(1_000);
   await it.world.cloud.list('loadbalancer');
 };
 /** As an operator with the OpenStack client: deletes the first one. */
 const byHand = async (kind: 'loadbalancer' | 'pool' | 'member' | 'healthmonitor'): Promise<void> => {
-  const { cloud } = it.inside;
+  const { cloud } = it;
   const [{ id } = { id: '' }] = cloud[`${kind}s`];
   const parent = kind === 'member' ? { parent: cloud.pools[0]?.id ?? '' } : {};
   await it.world.cloud.remove(kind, id, { ...parent, ...(kind === 'loadbalancer' && { cascade: true }) });
   await octaviaIsDone();
   expect(cloud[`${kind}s`].some((one) => one.id === id)).toBe(false);
 };
-const groups = () => it.inside.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
+const groups = () => it.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
 
 test('#1597, #2370, #2962: members, a health monitor and a pool that were deleted by hand come back with the next sweep, and all members stay while no Node is listed', async () => {
   await it.create('web');
@@ -67,53 +73,47 @@ test('#1597, #2370, #2962: members, a health monitor and a pool that were delete
     await sweep();
     expect(count('pools', 'healthmonitors', 'members')).toEqual([1, 1, 2]);
   }
-  for (const { metadata } of it.inside.kube.list('Node'))
-    it.inside.kube.delete('Node', undefined, metadata.name);
+  for (const { metadata } of it.kube.list('Node')) it.kube.delete('Node', undefined, metadata.name);
   await sweep();
   expect(count('members')).toEqual([2]);
 });
 
 test('#2541: a load balancer that ended in ERROR when it was created is made anew', async () => {
   apply('web');
-  const restore = it.inside.fault({
-    match: { side: 'openstack', method: 'POST', path: /\/floatingips/ },
-    ...{ kind: 'fail-before', times: Infinity },
-  });
+  const restore = failing(it, 'POST', /\/floatingips/);
   await settle();
   await octaviaIsDone();
-  const [failed] = it.inside.cloud.loadbalancers;
+  const [failed] = it.cloud.loadbalancers;
   Object.assign(failed ?? {}, { provisioning_status: 'ERROR' });
   restore();
   await sweep();
-  expect(it.inside.cloud.loadbalancers.map((lb) => lb.provisioning_status)).toEqual(['ACTIVE']);
-  expect(it.inside.cloud.loadbalancers[0]?.id).not.toBe(failed?.id);
+  expect(it.cloud.loadbalancers.map((lb) => lb.provisioning_status)).toEqual(['ACTIVE']);
+  expect(it.cloud.loadbalancers[0]?.id).not.toBe(failed?.id);
   expect(count('floatingips')).toEqual([1]);
 });
 
 test('#2036, #2037, #1912, #1931: a Service whose load balancer is in ERROR, or gone already, leaves neither floating IP nor security group', async () => {
   const breaks = (): unknown =>
-    Object.assign(it.inside.cloud.loadbalancers[0] ?? {}, { provisioning_status: 'ERROR' });
+    Object.assign(it.cloud.loadbalancers[0] ?? {}, { provisioning_status: 'ERROR' });
   for (const happens of [breaks, () => byHand('loadbalancer')]) {
     await it.create('web');
     await happens();
     await remove();
-    expect(leftovers(it.inside)).toEqual({});
+    expect(leftovers(it)).toEqual({});
     expect(groups()).toEqual([]);
   }
 });
 
 test('#2751, #2752, #576: a Service that is a NodePort for a while, or is deleted and made again at once, has another load balancer', async () => {
   await it.create('web');
-  const seen = it.inside.cloud.loadbalancers.map(({ id }) => id);
-  apply('web', { spec: { type: 'NodePort' } });
-  await settle();
+  const seen = it.cloud.loadbalancers.map(({ id }) => id);
+  await change({ spec: { type: 'NodePort' } });
   expect(count('loadbalancers', 'floatingips')).toEqual([0, 0]);
   for (const leave of [() => undefined, remove]) {
     await leave();
-    apply('web', { spec: { type: 'LoadBalancer' } });
-    expect(await settle()).toBe('settled');
+    expect(await change({ spec: { type: 'LoadBalancer' } })).toBe('settled');
     expect(count('loadbalancers', 'floatingips')).toEqual([1, 1]);
-    const [{ id } = { id: '' }] = it.inside.cloud.loadbalancers;
+    const [{ id } = { id: '' }] = it.cloud.loadbalancers;
     expect(seen).not.toContain(id);
     seen.push(id);
   }
@@ -125,55 +125,50 @@ test('#2267, #2988: a change of the monitor, of lb-method and of the ports at on
     'loadbalancer.openstack.org/health-monitor-delay': '9',
     'loadbalancer.openstack.org/lb-method': 'LEAST_CONNECTIONS',
   };
-  apply('web', { annotations, spec: { ports: [port(80, 30_080), port(81, 30_081)] } });
-  expect(await settle()).toBe('settled');
-  expect(it.inside.cloud.healthmonitors.map(({ delay }) => delay)).toEqual([9, 9]);
-  expect(new Set(it.inside.cloud.pools.map((pool) => pool['lb_algorithm']))).toEqual(
-    new Set(['LEAST_CONNECTIONS']),
-  );
-  const refused = it.inside.requests.filter(({ side, status }) => side === 'openstack' && status === 409);
+  expect(await change({ annotations, spec: { ports: TWO_PORTS } })).toBe('settled');
+  expect(it.cloud.healthmonitors.map(({ delay }) => delay)).toEqual([9, 9]);
+  expect(new Set(it.cloud.pools.map((pool) => pool['lb_algorithm']))).toEqual(new Set(['LEAST_CONNECTIONS']));
+  const refused = it.requests.filter(({ side, status }) => side === 'openstack' && status === 409);
   expect(refused).toEqual([]);
 });
 
 test('#970: a change of Nodes before there is a load balancer fails nothing', async () => {
   apply('web');
-  it.inside.kube.addNode('node-9');
+  it.kube.addNode('node-9');
   const { reports } = await it.sweep();
   expect(reports.map(({ outcome }) => outcome.status)).toEqual(['settled']);
   expect(count('members')).toEqual([3]);
 });
 
 test('#2699, #2705, #1749, #1750, SovereignCloudStack/k8s-cluster-api-provider#411: a Node that joins takes no rule of a security group away, and members keep the health check port', async () => {
-  apply('web', { spec: { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 } });
-  await settle();
-  const rules = (): readonly string[] => it.inside.cloud.securityGroupRules.map(({ id }) => id).sort();
+  await change({ spec: { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 } });
+  const rules = (): readonly string[] => it.cloud.securityGroupRules.map(({ id }) => id).sort();
   const before = rules();
-  it.inside.kube.addNode('node-9');
+  it.kube.addNode('node-9');
   await sweep();
   expect(rules()).toEqual(expect.arrayContaining([...before]));
   const [group = { id: '' }] = groups();
-  expect(it.inside.cloud.ports.filter((one) => one.security_groups.includes(group.id))).toHaveLength(3);
-  expect(it.inside.cloud.members.map((member) => member['monitor_port'])).toEqual([31_000, 31_000, 31_000]);
+  expect(it.cloud.ports.filter((one) => one.security_groups.includes(group.id))).toHaveLength(3);
+  expect(it.cloud.members.map((member) => member['monitor_port'])).toEqual([31_000, 31_000, 31_000]);
 });
 
 test('#1273, #1371, #2004, #2241, #2571, #2624, #3102, #2682, #3079: two clusters of one name take nothing from each other, and no Service of one joins or renames a load balancer of the other', async () => {
   const other = startCluster({}, it);
   await it.create('web');
-  const before = structuredClone([...it.inside.cloud.loadbalancers]);
+  const before = structuredClone([...it.cloud.loadbalancers]);
   await other.create('web');
-  other.inside.kube.apply(aService({ name: 'api', annotations: { [ID]: before[0]?.id ?? '' } }));
+  other.kube.apply(aService({ name: 'api', annotations: { [ID]: before[0]?.id ?? '' } }));
   expect(await settle('api', other)).toBe('blocked');
   expect(count('loadbalancers', 'floatingips')).toEqual([2, 2]);
   await remove(other);
   await other.sweep();
-  expect(it.inside.cloud.loadbalancers).toEqual(before);
+  expect(it.cloud.loadbalancers).toEqual(before);
   expect(count('floatingips')).toEqual([1]);
 });
 
 test('#2675, #2891: a Service on an internal load balancer of another one gets no floating IP', async () => {
-  apply('web', { annotations: INTERNAL });
-  await settle();
-  const annotations = { ...INTERNAL, [ID]: it.inside.cloud.loadbalancers[0]?.id ?? '' };
+  await change({ annotations: INTERNAL });
+  const annotations = { ...INTERNAL, [ID]: it.cloud.loadbalancers[0]?.id ?? '' };
   apply('api', { annotations, spec: { ports: [port(81, 30_081)] } });
   expect(await settle('api')).toBe('settled');
   expect(count('loadbalancers', 'listeners', 'floatingips')).toEqual([1, 2, 0]);
@@ -181,13 +176,12 @@ test('#2675, #2891: a Service on an internal load balancer of another one gets n
 
 test('#3032, #2327, #3149, #3096: a tag that an operator put on the load balancer stays, and a security group says of which cluster and Service it is', async () => {
   await it.create('web');
-  const [lb] = it.inside.cloud.loadbalancers;
+  const [lb] = it.cloud.loadbalancers;
   Object.assign(lb ?? {}, { tags: [...(lb?.tags ?? []), 'cost-centre=7'] });
-  apply('web', { spec: { ports: [port(80, 30_080), port(81, 30_081)] } });
-  await settle();
+  await change({ spec: { ports: TWO_PORTS } });
   await sweep();
-  expect(it.inside.cloud.loadbalancers[0]?.tags).toContain('cost-centre=7');
-  const uid = it.inside.kube.get('Service', 'default', 'web')?.metadata.uid ?? '';
+  expect(it.cloud.loadbalancers[0]?.tags).toContain('cost-centre=7');
+  const uid = it.kube.get('Service', 'default', 'web')?.metadata.uid ?? '';
   const own = [`levelset-cluster=${await it.world.kube.clusterId()}`, `levelset-service=${uid}`];
   expect(groups().map(({ tags }) => tags)).toEqual([expect.arrayContaining(own)]);
 });
@@ -195,13 +189,13 @@ test('#3032, #2327, #3149, #3096: a tag that an operator put on the load balance
 test('cluster-api-provider-openstack#842, #844, #990: what a deleted cluster has left goes by gc', async () => {
   const gone = startCluster(managed, it);
   await gone.create('web', 'api');
-  it.inside.advanceClock(1_000);
+  it.advanceClock(1_000);
   const all = await observeBelongings(it.world.cloud);
   const [id, thisOne] = [await gone.world.kube.clusterId(), await it.world.kube.clusterId()];
   const now = it.inside.clock.millis() + 1_000;
   const plan = planGc(all, { id, thisOne, answering: undefined, unwrittenForMs: 1, now });
   expect((await runGc(plan, it.world.cloud)).failed).toEqual([]);
-  it.inside.advanceClock(1_000);
+  it.advanceClock(1_000);
   await observeBelongings(it.world.cloud);
   expect(count('loadbalancers', 'listeners', 'pools', 'floatingips')).toEqual([0, 0, 0, 0]);
   expect(groups()).toEqual([]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
+import { failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -11,9 +12,9 @@ beforeEach(() => {
 });
 
 const loadBalancers = (): readonly string[] =>
-  it.inside.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1) ?? '');
+  it.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1) ?? '');
 const pass = (ms: number): void => {
-  it.inside.advanceClock(ms);
+  it.advanceClock(ms);
 };
 
 describe('what a Service has left that is gone without having been deleted', () => {
@@ -22,16 +23,11 @@ describe('what a Service has left that is gone without having been deleted', () 
     it.lose('web');
 
     const first = await it.sweep();
-    const id = it.inside.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'))?.id ?? '';
+    const id = it.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'))?.id ?? '';
     const until = `${new Date(it.inside.clock.millis() + HOUR_MS).toISOString().slice(0, 19)}Z`;
     expect(first.requests.map(({ key }) => key)).not.toContain('service/default/web');
-    expect(first.warnings).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget; a Service that is applied again inherits what it had$`,
-        ),
-      ),
-    ]);
+    const told = `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget; a Service that is applied again inherits what it had$`;
+    expect(first.warnings).toEqual([expect.stringMatching(new RegExp(told))]);
     pass(HOUR_MS - 2_000);
     await it.sweep();
     expect(loadBalancers()).toEqual(['web', 'api']);
@@ -40,7 +36,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.sweep();
 
     expect(loadBalancers()).toEqual(['api']);
-    expect(it.inside.cloud.floatingips).toHaveLength(1);
+    expect(it.cloud.floatingips).toHaveLength(1);
     expect((await it.sweep()).warnings).toEqual([]);
   });
 
@@ -48,9 +44,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.create('web', 'api');
     it.lose('web');
     await it.sweep();
-    const path = /\/security-groups/;
-    const match = { side: 'openstack', method: 'GET', path } as const;
-    it.inside.fault({ match, kind: 'fail-before', times: Infinity, status: 403 });
+    failing(it, 'GET', /\/security-groups/, 403);
     await it.create('web');
     await it.sweep();
     pass(3 * HOUR_MS);
@@ -69,10 +63,8 @@ describe('what a Service has left that is gone without having been deleted', () 
 
     const { outcome } = await it.run({ key: 'service/default/web', trigger: 'command' });
 
-    expect(outcome).toMatchObject({
-      status: 'blocked',
-      reason: expect.stringContaining('no sweep has put it in quarantine yet') as string,
-    });
+    const reason = expect.stringContaining('no sweep has put it in quarantine yet') as string;
+    expect(outcome).toMatchObject({ status: 'blocked', reason });
     expect(loadBalancers()).toEqual(['web']);
   });
 
@@ -80,7 +72,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     await it.create('web');
     it.lose('web');
     const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
-    it.inside.kube.apply({ kind: 'ConfigMap', metadata, data: { left: 'no JSON' } });
+    it.kube.apply({ kind: 'ConfigMap', metadata, data: { left: 'no JSON' } });
     const unread = await it.sweep();
     pass(2 * HOUR_MS);
     await it.sweep();
@@ -93,12 +85,11 @@ describe('what a Service has left that is gone without having been deleted', () 
 test('floating IPs that have levelset’s description and none of its tags stay, and the sweep says how the free one of this cluster goes', async () => {
   const put = (id: string): string => {
     const key = { namespace: 'default', name: 'gone' };
-    return it.inside.cloud.addFloatingIp(undefined, floatingIPDescription({ id, name: 'kubernetes' }, key))
-      .id;
+    return it.cloud.addFloatingIp(undefined, floatingIPDescription({ id, name: 'kubernetes' }, key)).id;
   };
   const own = put(await it.world.kube.clusterId());
   const inUse = put(await it.world.kube.clusterId());
-  Object.assign(it.inside.cloud.floatingips.at(-1) ?? {}, { port_id: it.inside.cloud.newId() });
+  Object.assign(it.cloud.floatingips.at(-1) ?? {}, { port_id: it.cloud.newId() });
   const theirs = put('0b9d8e7f-0000-4000-8000-00000000000c');
   await it.create('web');
   await it.run({ key: 'service/default/gone', trigger: 'command' });
@@ -107,29 +98,21 @@ test('floating IPs that have levelset’s description and none of its tags stay,
 
   const { warnings } = await it.sweep();
 
-  const ids = it.inside.cloud.floatingips.map(({ id }) => id);
+  const ids = it.cloud.floatingips.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining([own, inUse, theirs]));
-  expect(warnings).toEqual([
-    expect.stringMatching(
-      new RegExp(
-        `^levelset keeps these floating IPs, .*: [0-9.]+ \\(made for default/gone\\)\\. If they are nobody's, run: openstack floating ip delete ${own}$`,
-      ),
-    ),
-  ]);
+  const told = `^levelset keeps these floating IPs, .*: [0-9.]+ \\(made for default/gone\\)\\. If they are nobody's, run: openstack floating ip delete ${own}$`;
+  expect(warnings).toEqual([expect.stringMatching(new RegExp(told))]);
 });
 
 // decision 292
 test('an L7 policy of ours stays on a listener that a person has taken over, and nothing else of ours does', async () => {
   it = startCluster({ deletionPercent: 100 });
-  const { cloud, kube } = it.inside;
-  const annotations = {
-    'levelset.openstack.org/redirect-http.80': 'true',
-    'levelset.openstack.org/redirect-host': 'app.example.org',
-  };
+  const { cloud, kube } = it;
+  const OWN = 'levelset.openstack.org/';
+  const annotations = { [`${OWN}redirect-http.80`]: 'true', [`${OWN}redirect-host`]: 'app.example.org' };
   const http = { name: 'http', port: 80, nodePort: 30_080, appProtocol: 'http' };
-  kube.apply(
-    aService({ annotations, spec: { ports: [http, { name: 'tcp', port: 443, nodePort: 30_443 }] } }),
-  );
+  const ports = [http, { name: 'tcp', port: 443, nodePort: 30_443 }];
+  kube.apply(aService({ annotations, spec: { ports } }));
   await it.run({ key: 'service/default/web', trigger: 'audit' });
   const sweep = async (): Promise<void> => {
     for (let sweeps = 0; sweeps < 4; sweeps += 1) {

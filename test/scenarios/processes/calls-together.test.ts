@@ -1,8 +1,9 @@
 /** How many calls of OpenStack eight Services cost that come, get a node more, and go together, without the polls. */
-import { expect, onTestFinished, test } from 'vitest';
-import { pause, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
+import { expect, test } from 'vitest';
+import { aWorld } from '../../support/for-one-test.ts';
+import { workOf } from '../../support/work-of.ts';
+import { pause, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { Work } from '../../../functions/serve/work.ts';
 import { sweep } from '../../../shared/sweep.ts';
 
 const COUNT = 8;
@@ -22,30 +23,20 @@ async function callsOf({ sandbox }: SandboxWorld, work: () => Promise<unknown>) 
 
 /** One sweep, and its keys in the queue of a process, which polls Octavia, until nothing is left to do. */
 async function workOn({ world }: SandboxWorld): Promise<void> {
-  const cluster = async () => ({ id: await world.kube.clusterId(), name: world.config.clusterName });
-  const work = new Work({
-    connected: { world, cluster },
-    reported: () => undefined,
-    swept: () => undefined,
-  });
+  const work = workOf(world);
   work.enqueue((await sweep(world)).requests);
   while (!work.idle) await pause(20);
   await work.stop();
 }
 
 test('of eight together each costs some five calls to create, three for a node more, and some four to delete, and Barbican is not asked', async () => {
-  const it = await startSandboxWorld({ pendingMs: 0 });
-  onTestFinished(() => it.close());
-  const { kube, cloud } = it.sandbox;
+  const it = await aWorld({ pendingMs: 0 });
+  const { kube, cloud } = it;
   // lists take their time, as on a real cloud, so that the runs ask for them together
-  it.sandbox.fault({
-    match: { side: 'openstack', method: 'GET', path: /(loadbalancers|listeners|floatingips)\?/ },
-    times: Infinity,
-    kind: 'call',
-    before: () => pause(50),
-  });
+  const match = { method: 'GET', path: /(loadbalancers|listeners|floatingips)\?/ };
+  it.fault({ match, times: Infinity, kind: 'call', before: () => pause(50) });
   // Octavia's times have whole seconds, and a watermark must be two seconds old
-  it.sandbox.advanceClock(-5_000);
+  it.advanceClock(-5_000);
   kube.apply(aService({ name: 'first' }));
   await it.settle('first');
 
@@ -59,8 +50,7 @@ test('of eight together each costs some five calls to create, three for a node m
   // the watermarks of the first sweep are for the second one
   await it.sweepUntilSettled();
   kube.addNode('node-more');
-  const joined = await callsOf(it, () => workOn(it));
-  expect(joined.perService).toBeLessThanOrEqual(3);
+  expect((await callsOf(it, () => workOn(it))).perService).toBeLessThanOrEqual(3);
   expect(
     new Set(cloud.pools.map(({ id }) => cloud.members.filter((one) => one.pool_id === id).length)),
   ).toEqual(new Set([4]));
@@ -77,6 +67,6 @@ test('of eight together each costs some five calls to create, three for a node m
   expect(deleted.perService).toBeLessThanOrEqual(4.5);
   expect([created, deleted].map(({ barbican }) => barbican)).toEqual([0, 0]);
   expect(cloud.loadbalancers).toHaveLength(1);
-  await run({ key: 'service/default/first', trigger: 'audit' }, it.world);
+  await it.once({ key: 'service/default/first' });
   expect(cloud.floatingips).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 /** Fifty Nodes that come or go within a minute are few changes of each pool, in `serve`, by the clock of a world without sockets. */
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Work } from '../../../functions/serve/work.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSandbox, type SandboxInside, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { FakedClock, quiet } from '../../support/clusters/serving-clusters.ts';
 import { aConfig } from '../../support/config.ts';
+import { workOf } from '../../support/work-of.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -29,12 +29,7 @@ async function servingWorld({ pendingMs = 0, ...options }: SandboxOptions) {
   const inside = createSandbox({ ...options, pendingMs: 0 }, new FakedClock());
   Object.assign(inside.cloud.quotas, { port: -1 });
   const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-  const work = new Work({
-    connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name: 'kubernetes' }) },
-    reported: () => undefined,
-    swept: () => undefined,
-  });
-  onTestFinished(() => work.stop());
+  const work = workOf(world);
   const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await vi.advanceTimersByTimeAsync(STEP_MS);

@@ -7,7 +7,8 @@ import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import { Watches } from '../../../shared/watch/watches.ts';
-import { pause, SILENT } from '../../support/sandbox-world.ts';
+import { failing } from '../../support/failing.ts';
+import { pause, SILENT, until } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 
 /** What stands between the watches and the apiserver. */
@@ -88,13 +89,8 @@ async function watching(stalledMs = 60_000): Promise<void> {
   told.length = 0;
 }
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not so in 30 s: ${what}`);
-    await pause(5);
-  }
-}
+/** A Node is changed, or made. */
+const change = (part: object) => sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-9' }, ...part });
 
 /** These are told, and then forgotten. */
 async function isTold(...keys: readonly Key[]): Promise<void> {
@@ -109,10 +105,8 @@ test('a Service that comes, changes and goes is news; what levelset writes itsel
   await isTold('service/default/new');
   sandbox.kube.apply(aService({ name: 'new', spec: { loadBalancerSourceRanges: ['10.0.0.0/8'] } }));
   await isTold('service/default/new');
-  sandbox.kube.apply({
-    kind: 'Service',
-    metadata: { name: 'new', annotations: { 'levelset.openstack.org/x': 'y' } },
-  });
+  const metadata = { name: 'new', annotations: { 'levelset.openstack.org/x': 'y' } };
+  sandbox.kube.apply({ kind: 'Service', metadata });
   await isTold('service/default/new');
   sandbox.kube.delete('Service', 'default', 'new');
   await isTold('service/default/new');
@@ -130,18 +124,14 @@ test('a Node that joins, changes and goes is news, and a kubelet that reports th
   sandbox.kube.addNode('node-9');
   await isTold('node/node-9', 'nodeset', 'routes');
   const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
-  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-9' }, status: { conditions } });
+  change({ status: { conditions } });
   await pause(50);
   expect(told).toEqual([]);
   sandbox.kube.setReady('node-9', false);
   await isTold('node/node-9', 'nodeset');
-  sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-9', labels: { a: 'b' } } });
+  change({ metadata: { name: 'node-9', labels: { a: 'b' } } });
   await isTold('node/node-9', 'nodeset');
-  sandbox.kube.apply({
-    kind: 'Node',
-    metadata: { name: 'node-9' },
-    spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] },
-  });
+  change({ spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } });
   await isTold('node/node-9', 'nodeset');
   sandbox.kube.removeNode('node-9');
   await until('its end', () => told.includes('routes'));
@@ -178,13 +168,8 @@ test.each([{ forgetting: false }, { forgetting: true }])(
     sandbox.kube.apply(aService({ name: 'meanwhile' }));
     sandbox.kube.delete('Service', 'default', 'web');
     sandbox.kube.apply({ kind: 'Node', metadata: { name: 'node-1', labels: { a: 'b' } } });
-    const changed: Key[] = [
-      'node/node-1',
-      'nodeset',
-      'routes',
-      'service/default/meanwhile',
-      'service/default/web',
-    ];
+    const services: Key[] = ['service/default/meanwhile', 'service/default/web'];
+    const changed: Key[] = ['node/node-1', 'nodeset', 'routes', ...services];
     await until('all is told', () => changed.every((key) => told.includes(key)));
     expect([...new Set(told)].sort()).toEqual(changed);
   },
@@ -217,9 +202,8 @@ test('an apiserver that restarts is trouble, is asked seldom, and all that chang
   for (const name of names) sandbox.kube.apply(aService({ name }));
   await pause(1_500);
   expect(wire.connections - before).toBeLessThan(10);
-  expect(watches.troubles()).toEqual(
-    Array(2).fill(expect.stringContaining('no answer from the kube-apiserver')),
-  );
+  const trouble = expect.stringContaining('no answer from the kube-apiserver') as string;
+  expect(watches.troubles()).toEqual([trouble, trouble]);
   sandbox.kube.endWatches({ forgetting: true });
   wire.isCut = false;
   await until('all are told', () => told.length >= names.length);
@@ -231,8 +215,7 @@ test('an apiserver that forgets each version at once is asked less and less, and
   await watching();
   const message = 'too old resource version: 7 (9)';
   const body = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, message } })}\n`;
-  const match = { side: 'kube', path: /watch=true/ } as const;
-  const clear = sandbox.fault({ match, times: 99, kind: 'fail-before', status: 200, body });
+  const clear = failing(sandbox, 'GET', /watch=true/, 200, { body });
   const lists = (): number =>
     sandbox.requests.filter(({ path }) => path.includes('/services?') && !path.includes('watch=true')).length;
   const before = lists();

@@ -6,15 +6,13 @@ import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
-import { aConfig } from '../../support/config.ts';
+import { aConfig, OTHER_PROJECT } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { inEachTest, run, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { ingressOf, leftovers, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 const NAMES = ['web', 'two'];
-
-const PROJECT = { name: 'other', domain: { name: 'Default' } };
 
 type Change = (right: Config) => Partial<Config>;
 
@@ -24,12 +22,7 @@ const OPTIONS: Readonly<Record<string, Change>> = {
   '--controllers': () => ({ controllers: ['node-route-controller'] }),
   '--cluster-name': () => ({ clusterName: 'renamed' }),
   '--state-namespace': () => ({ stateNamespace: 'levelset-state' }),
-  project: ({ openstack }) => ({
-    openstack: {
-      ...openstack,
-      credentials: { type: 'password', user: PROJECT, password: 'other', project: PROJECT },
-    },
-  }),
+  project: ({ openstack }) => ({ openstack: { ...openstack, credentials: OTHER_PROJECT } }),
   region: ({ openstack }) => ({ openstack: { ...openstack, region: 'RegionTwo' } }),
   'manage-security-groups': ({ loadBalancer }) => ({
     loadBalancer: { ...loadBalancer, manageSecurityGroups: false },
@@ -39,7 +32,7 @@ const OPTIONS: Readonly<Record<string, Change>> = {
 
 /** What serves, one text for each fact: what is in OpenStack but for tags and descriptions, and what Services publish. */
 function serving(): readonly string[] {
-  const { cloud } = it.sandbox;
+  const { cloud } = it;
   const facts = [
     ...cloud.loadbalancers.map(({ id, vip_address }) => ['load balancer', id, vip_address]),
     ...cloud.listeners.map(({ id, protocol_port }) => ['listener', id, protocol_port]),
@@ -48,7 +41,7 @@ function serving(): readonly string[] {
     ...cloud.floatingips.map(({ floating_ip_address: ip, port_id }) => ['floating IP', ip, port_id]),
     ...cloud.securityGroupRules.map(({ id }) => ['rule', id]),
     ...cloud.ports.flatMap(({ id, security_groups }) => security_groups.map((group) => ['group', id, group])),
-    ...NAMES.map((name) => ['published', name, ingressOf(it.sandbox, name)]),
+    ...NAMES.map((name) => ['published', name, ingressOf(it, name)]),
   ];
   return facts.map((fact) => JSON.stringify(fact));
 }
@@ -64,10 +57,10 @@ async function sweptBy(world: World): Promise<void> {
 test.each(Object.entries(OPTIONS))(
   '%s, changed and changed back, deletes nothing that serves; what is deleted meanwhile goes as soon as it is right again',
   async (_, change) => {
-    const { kube, authUrl } = it.sandbox;
+    const { kube } = it;
     // --state-namespace names it in one of the cases
     kube.apply({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'levelset-state' } });
-    const base = aConfig(authUrl, { manageSecurityGroups: true });
+    const base = aConfig(it.sandbox.authUrl, { manageSecurityGroups: true });
     const config = { ...base, openstack: { ...base.openstack, region: 'RegionOne' } };
     const right = await it.another(config);
     const wrong = await it.another({ ...config, ...change(config) });
@@ -79,14 +72,14 @@ test.each(Object.entries(OPTIONS))(
       await sweptBy(world);
 
       expect(serving()).toEqual(expect.arrayContaining([...served]));
-      expect(serviceOf(it.sandbox)?.metadata.finalizers).toHaveLength(1);
+      expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
     }
 
     for (const name of NAMES) kube.delete('Service', 'default', name);
     await runAll(await sweep(wrong), wrong);
     await it.sweepUntilSettled(right);
 
-    expect(leftovers(it.sandbox)).toEqual({});
-    for (const name of NAMES) expect(serviceOf(it.sandbox, name)).toBeUndefined();
+    expect(leftovers(it)).toEqual({});
+    for (const name of NAMES) expect(serviceOf(it, name)).toBeUndefined();
   },
 );

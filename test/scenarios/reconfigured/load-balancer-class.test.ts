@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { OTHER_PROJECT } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { inEachTest, runAll, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf, serviceOf } from '../../support/told.ts';
@@ -24,7 +25,7 @@ async function sweptBy(world: World): Promise<void> {
 
 /** Service `web`, which was made under one class; the process that is configured for another one, and what becomes of it. */
 async function reconfigured(before?: string, after?: string): Promise<World> {
-  it.sandbox.kube.apply(aService({ spec: before === undefined ? {} : { loadBalancerClass: before } }));
+  it.kube.apply(aService({ spec: before === undefined ? {} : { loadBalancerClass: before } }));
   await it.sweepUntilSettled(await withClass(before));
   return withClass(after);
 }
@@ -43,16 +44,18 @@ function takenOver(manager = 'openstack-cloud-controller-manager'): void {
     { manager, subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
   ];
   const status = { loadBalancer: { ingress: [{ ip: THEIRS }] } };
-  const metadata = { name: 'web', namespace: 'default' };
-  it.sandbox.kube.apply({ kind: 'Service', metadata, status });
-  it.sandbox.kube.apply({ kind: 'Service', metadata: { ...metadata, managedFields } });
+  for (const its of [{ status }, { metadata: { managedFields } }]) {
+    const metadata = { name: 'web', namespace: 'default', ...its.metadata };
+    it.kube.apply({ kind: 'Service', ...its, metadata });
+  }
 }
 
 function approve(): void {
-  const [, approval = ''] = /approve: (\w+)/.exec(readyOf(it.sandbox)?.message ?? '') ?? [];
-  const annotations = { 'levelset.openstack.org/approve': approval };
-  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+  const [, approval = ''] = /approve: (\w+)/.exec(it.told()) ?? [];
+  it.edit({ annotations: { 'levelset.openstack.org/approve': approval } });
 }
+
+const finalizers = (): readonly string[] => serviceOf(it)?.metadata.finalizers ?? [];
 
 describe('--load-balancer-class', () => {
   test.each([
@@ -61,31 +64,26 @@ describe('--load-balancer-class', () => {
     ['is dropped', OURS, undefined],
   ])('that %s lets a Service go: it serves on, and log and Service say so', async (_, before, after) => {
     const world = await reconfigured(before, after);
-    const address = addressOf(it.sandbox);
-    const written = cloudWrites(it.sandbox);
+    const address = addressOf(it);
+    const written = cloudWrites(it);
 
     await sweptBy(world);
     const found = await sweep(world);
 
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(cloudWrites(it)).toEqual(written);
+    expect(addressOf(it)).toBe(address);
+    expect(finalizers()).toEqual([FINALIZER]);
     expect(found).toMatchObject({ services: 0, released: 1, requests: [] });
     expect(found.warnings).toEqual([
       expect.stringMatching(/^levelset does not look after default\/web any more.*--load-balancer-class/),
     ]);
-    expect(readyOf(it.sandbox)).toMatchObject({
-      status: 'Unknown',
-      reason: 'Released',
-      message: expect.stringMatching(
-        /deletes it only if that is approved[^]*levelset.openstack.org\/approve: /,
-      ) as string,
-    });
-    expect(eventsOf(it.sandbox)).toContain('Released x1');
+    expect(readyOf(it)).toMatchObject({ status: 'Unknown', reason: 'Released' });
+    expect(it.told()).toMatch(/deletes it only if that is approved[^]*levelset.openstack.org\/approve: /);
+    expect(eventsOf(it)).toContain('Released x1');
 
     await it.sweepUntilSettled(await withClass(before));
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+    expect(cloudWrites(it)).toEqual(written);
+    expect(readyOf(it)).toMatchObject({ status: 'True' });
   });
 
   test('deletes what an approval on the Service names, and then lets the Service be', async () => {
@@ -94,71 +92,60 @@ describe('--load-balancer-class', () => {
 
     await it.settle('web', {}, world);
 
-    expect(leftovers(it.sandbox)).toEqual({});
-    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
-    expect(addressOf(it.sandbox)).toBeUndefined();
-    expect(readyOf(it.sandbox)).toBeUndefined();
+    expect(leftovers(it)).toEqual({});
+    expect(finalizers()).toEqual([]);
+    expect(addressOf(it)).toBeUndefined();
+    expect(readyOf(it)).toBeUndefined();
   });
 
   test.each([
-    [
-      'deletes it',
-      () => {
-        it.sandbox.kube.delete('Service', 'default', 'web');
-      },
-    ],
-    [
-      'makes it a ClusterIP',
-      () => it.sandbox.kube.apply(aService({ spec: { type: 'ClusterIP', loadBalancerClass: null } })),
-    ],
-  ])('leaves a Service to a person who %s: levelset finishes', async (_, leave) => {
+    ['deletes it', undefined],
+    ['makes it a ClusterIP', { type: 'ClusterIP', loadBalancerClass: null }],
+  ])('leaves a Service to a person who %s: levelset finishes', async (_, spec) => {
     const world = await released(OURS);
 
-    leave();
+    if (spec) it.edit({ spec });
+    else it.kube.delete('Service', 'default', 'web');
     await it.settle('web', {}, world);
 
-    expect(leftovers(it.sandbox)).toEqual({});
-    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual([]);
+    expect(leftovers(it)).toEqual({});
+    expect(finalizers()).toEqual([]);
   });
 
   test('leaves a Service to the controller that writes its status', async () => {
     const world = await released(OURS);
     takenOver();
     await sweptBy(world);
-    const written = cloudWrites(it.sandbox);
+    const written = cloudWrites(it);
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
+    it.kube.delete('Service', 'default', 'web');
     await sweptBy(world);
     await it.settle('web', {}, world);
 
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-    expect(readyOf(it.sandbox)).toMatchObject({
-      ...{ status: 'Unknown', reason: 'TakenOver' },
-      message: expect.stringMatching(
-        /if that controller does not run any more, remove the finalizer/,
-      ) as string,
-    });
-    expect(addressOf(it.sandbox)).toBe(THEIRS);
+    expect(cloudWrites(it)).toEqual(written);
+    expect(finalizers()).toEqual([FINALIZER]);
+    expect(readyOf(it)).toMatchObject({ status: 'Unknown', reason: 'TakenOver' });
+    expect(it.told()).toContain('if that controller does not run any more, remove the finalizer');
+    expect(addressOf(it)).toBe(THEIRS);
   });
 
   test('finishes a deleted Service that a controller without this finalizer has taken over', async () => {
     const world = await released(OURS);
     takenOver('metallb-controller');
     await sweptBy(world);
-    expect(readyOf(it.sandbox)?.reason).toBe('TakenOver');
+    expect(readyOf(it)?.reason).toBe('TakenOver');
 
-    it.sandbox.kube.delete('Service', 'default', 'web');
+    it.kube.delete('Service', 'default', 'web');
     await it.sweepUntilSettled(world);
 
-    expect(serviceOf(it.sandbox)).toBeUndefined();
-    expect(leftovers(it.sandbox)).toEqual({});
+    expect(serviceOf(it)).toBeUndefined();
+    expect(leftovers(it)).toEqual({});
   });
 
   test.each([
     ['openstack-cloud-controller-manager', [FINALIZER]],
     ['metallb-controller', []],
-  ])('leaves %s its address and its finalizer, also with an approval', async (manager, finalizers) => {
+  ])('leaves %s its address and its finalizer, also with an approval', async (manager, left) => {
     const world = await reconfigured(undefined, OURS);
     takenOver(manager);
     await sweptBy(world);
@@ -167,39 +154,37 @@ describe('--load-balancer-class', () => {
     await it.settle('web', {}, world);
     await sweptBy(world);
 
-    expect(leftovers(it.sandbox)).toEqual({});
-    expect(addressOf(it.sandbox)).toBe(THEIRS);
-    expect(serviceOf(it.sandbox)?.metadata.finalizers ?? []).toEqual(finalizers);
-    expect(readyOf(it.sandbox)).toBeUndefined();
+    expect(leftovers(it)).toEqual({});
+    expect(addressOf(it)).toBe(THEIRS);
+    expect(finalizers()).toEqual(left);
+    expect(readyOf(it)).toBeUndefined();
     expect(await sweep(world)).toMatchObject({ requests: [], warnings: [] });
   });
 
   test('gives up no Service of which it finds nothing', async () => {
     const world = await reconfigured(undefined, OURS);
-    const address = addressOf(it.sandbox);
-    const project = { name: 'other', domain: { name: 'Default' } };
-    const credentials = { type: 'password', user: project, password: 'other', project } as const;
-    const elsewhere = { ...world.config.openstack, credentials };
-    it.sandbox.kube.delete('ConfigMap', 'levelset', 'levelset-place');
+    const address = addressOf(it);
+    const elsewhere = { ...world.config.openstack, credentials: OTHER_PROJECT };
+    it.kube.delete('ConfigMap', 'levelset', 'levelset-place');
 
     await sweptBy(await it.another({ ...world.config, openstack: elsewhere }));
 
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(serviceOf(it.sandbox)?.metadata.finalizers).toEqual([FINALIZER]);
-    expect(readyOf(it.sandbox)?.reason).toBe('Released');
+    expect(addressOf(it)).toBe(address);
+    expect(finalizers()).toEqual([FINALIZER]);
+    expect(readyOf(it)?.reason).toBe('Released');
   });
 
   test('takes no approval from before levelset looked after the Service again', async () => {
     const world = await released(undefined, OURS);
     approve();
     await it.sweepUntilSettled();
-    const written = cloudWrites(it.sandbox);
+    const written = cloudWrites(it);
 
     const later = { ...world, clock: { now: () => Date.now() + 60_000 } };
     await sweptBy(later);
 
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect(readyOf(it.sandbox)?.reason).toBe('Released');
+    expect(cloudWrites(it)).toEqual(written);
+    expect(readyOf(it)?.reason).toBe('Released');
     expect(await sweep(later)).toMatchObject({ requests: [] });
   });
 });

@@ -10,14 +10,9 @@ const names = (count: number): readonly string[] => Array.from({ length: count }
 
 const it = inEachTest(() => startSandboxWorld());
 
-async function create(count: number): Promise<void> {
-  for (const name of names(count)) it.sandbox.kube.apply(aService({ name }));
-  await it.sweepUntilSettled();
-}
-
 /** etcd from a backup that is older than these Services. */
 function lose(...lost: readonly string[]): void {
-  for (const name of lost) forceDelete(it.sandbox, name);
+  for (const name of lost) forceDelete(it, name);
 }
 
 /** Sweeps, and runs what it found until no key would come back; the last runs that did not settle. */
@@ -30,20 +25,19 @@ async function sweptBy(world: World = it.world): Promise<readonly Report[]> {
   return reports.filter(({ outcome }) => outcome.status !== 'settled');
 }
 
-const loadBalancers = (): number => it.sandbox.cloud.loadbalancers.length;
+const loadBalancers = (): number => it.cloud.loadbalancers.length;
 
 describe('an apiserver that was restored from a backup', () => {
   test('loses no load balancer in the quarantine, and after it one in an hour', async () => {
     const world = await it.another({ ...it.world.config, orphanDelayMs: 3_600_000 });
-    await create(4);
+    await it.create(...names(4));
     lose('s1', 's2', 's3');
-    const written = cloudWrites(it.sandbox);
+    const written = cloudWrites(it);
 
     await sweptBy(world);
-    expect(cloudWrites(it.sandbox)).toEqual(written);
-    expect((await sweep(world)).warnings).toEqual([
-      expect.stringMatching(/(default\/s[123] .*){3}; it is in quarantine until /),
-    ]);
+    expect(cloudWrites(it)).toEqual(written);
+    const told = expect.stringMatching(/(default\/s[123] .*){3}; it is in quarantine until /) as string;
+    expect((await sweep(world)).warnings).toEqual([told]);
 
     const later = { ...world, clock: { now: () => Date.now() + 3_601_000 } };
     await sweptBy(later);
@@ -54,16 +48,16 @@ describe('an apiserver that was restored from a backup', () => {
   });
 
   test('whose Services are of type ClusterIP there loses none of them either, unless one was replaced as such', async () => {
-    await create(3);
+    await it.create(...names(3));
     const spec = { type: 'ClusterIP', loadBalancerClass: null };
     for (const [name, more] of Object.entries({ s1: { status: { conditions: [] } }, s2: {} })) {
       const { metadata, ...others } = aService({ name, spec });
-      it.sandbox.kube.apply({ ...others, metadata: { ...metadata, finalizers: [] }, ...more });
+      it.kube.apply({ ...others, metadata: { ...metadata, finalizers: [] }, ...more });
     }
 
     await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
 
-    const left = it.sandbox.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1));
+    const left = it.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1));
     expect(left).toEqual(['s0', 's1']);
   });
 
@@ -71,33 +65,30 @@ describe('an apiserver that was restored from a backup', () => {
     const { config } = it.world;
     const loadBalancer = { ...config.loadBalancer, manageSecurityGroups: true };
     const managing = { ...config, loadBalancer, deletionPercent: 0 };
-    for (const name of names(3)) it.sandbox.kube.apply(aService({ name }));
+    for (const name of names(3)) it.kube.apply(aService({ name }));
     await it.sweepUntilSettled(await it.another(managing));
-    for (const lb of it.sandbox.cloud.loadbalancers) lb.tags = [];
+    for (const lb of it.cloud.loadbalancers) lb.tags = [];
     lose(...names(3));
-    const written = cloudWrites(it.sandbox);
+    const written = cloudWrites(it);
 
     const reports = await sweptBy(await it.another(managing));
 
-    expect(cloudWrites(it.sandbox)).toEqual(written);
+    expect(cloudWrites(it)).toEqual(written);
     expect(reports.map(({ outcome: { status } }) => status)).toEqual(['blocked', 'blocked', 'blocked']);
   });
 
   test('says so in an Event and in each run of a person', async () => {
-    await create(2);
+    await it.create(...names(2));
     lose('s0', 's1');
     await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
     const world = await it.another({ ...it.world.config, deletionPercent: 0 });
 
     const report = await run({ key: 'service/default/s0', trigger: 'command' }, world);
 
-    expect(report.outcome).toEqual({
-      status: 'blocked',
-      reason: expect.stringMatching(
-        /^levelset keeps lb as it is: its Service is gone without having been deleted; --deletion-share=0% allows no deletion$/,
-      ) as string,
-    });
-    const [event] = it.sandbox.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
+    const reason =
+      'levelset keeps lb as it is: its Service is gone without having been deleted; --deletion-share=0% allows no deletion';
+    expect(report.outcome).toEqual({ status: 'blocked', reason });
+    const [event] = it.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
     expect(event).toMatchObject({
       reason: 'SyncLoadBalancerFailed',
       involvedObject: { kind: 'Service', namespace: 'default', name: 's0' },
@@ -110,9 +101,9 @@ describe('the deletion budget of load balancers', () => {
   test('takes all Services on one load balancer for one', async () => {
     const annotations = { 'levelset.openstack.org/load-balancer-name': 'edge' };
     const on = (port: number) => ({ annotations, spec: { ports: [{ name: 'main', port }] } });
-    it.sandbox.kube.apply(aService({ name: 's1', ...on(81) }));
-    it.sandbox.kube.apply(aService({ name: 's2', ...on(82) }));
-    await create(1);
+    it.kube.apply(aService({ name: 's1', ...on(81) }));
+    it.kube.apply(aService({ name: 's2', ...on(82) }));
+    await it.create(...names(1));
     expect(loadBalancers()).toBe(2);
     lose('s1', 's2');
 
@@ -121,25 +112,19 @@ describe('the deletion budget of load balancers', () => {
     expect(loadBalancers()).toBe(1);
   });
 
-  test.each([
-    [
-      'a namespace that is deleted',
-      (name: string) => {
-        it.sandbox.kube.delete('Service', 'default', name);
-      },
-    ],
-    [
-      'Services that change their type',
-      (name: string) => it.sandbox.kube.apply(aService({ name, spec: { type: 'ClusterIP' } })),
-    ],
-  ])('never holds up %s', async (_, leave) => {
-    await create(6);
-    for (const name of names(6)) leave(name);
+  test.each(['a namespace that is deleted', 'Services that change their type'])(
+    'never holds up %s',
+    async (what) => {
+      await it.create(...names(6));
+      for (const name of names(6))
+        if (what.includes('type')) it.edit({ name, spec: { type: 'ClusterIP' } });
+        else it.kube.delete('Service', 'default', name);
 
-    await it.sweepUntilSettled(await it.another({ ...it.world.config, deletionPercent: 0 }));
+      await it.sweepUntilSettled(await it.another({ ...it.world.config, deletionPercent: 0 }));
 
-    expect(leftovers(it.sandbox)).toEqual({});
-    expect(serviceOf(it.sandbox, 's0')?.metadata.finalizers ?? []).toEqual([]);
-    expect(it.sandbox.kube.get('ConfigMap', 'levelset', 'levelset-deletions')).toBeUndefined();
-  });
+      expect(leftovers(it)).toEqual({});
+      expect(serviceOf(it, 's0')?.metadata.finalizers ?? []).toEqual([]);
+      expect(it.kube.get('ConfigMap', 'levelset', 'levelset-deletions')).toBeUndefined();
+    },
+  );
 });

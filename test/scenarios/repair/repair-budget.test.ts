@@ -20,7 +20,7 @@ const NAMES = ['one', 'two', 'three'];
 async function allBroken(failover: OctaviaOptions['failover']): Promise<Cluster> {
   const it = startCluster({ deletionPercent: 10 }, undefined, { failover });
   await it.create(...NAMES);
-  for (const { name } of it.inside.cloud.loadbalancers) breaks(it, name);
+  for (const { name } of it.cloud.loadbalancers) breaks(it, name);
   return it;
 }
 
@@ -42,7 +42,7 @@ const idsOf = ({ inside }: Cluster): readonly string[] => inside.cloud.loadbalan
 async function sweepFor(it: Cluster, ms: number): Promise<void> {
   for (let passedMs = 0; passedMs < ms; passedMs += BETWEEN_MS) {
     await it.sweep();
-    it.inside.advanceClock(BETWEEN_MS);
+    it.advanceClock(BETWEEN_MS);
   }
 }
 
@@ -62,38 +62,38 @@ test('of three in ERROR one is failed over in an hour, and the others say that t
 
 test('of three in ERROR one is rebuilt in a day, where no failover is allowed', async () => {
   const it = await allBroken('forbidden');
-  const addresses = it.inside.cloud.floatingips.map((ip) => ip.floating_ip_address);
+  const addresses = it.cloud.floatingips.map((ip) => ip.floating_ip_address);
 
   for (const count of [1, 2, 3]) {
     await sweepFor(it, HOUR_MS);
     expect(served(it)).toHaveLength(count);
-    it.inside.advanceClock(22 * HOUR_MS);
+    it.advanceClock(22 * HOUR_MS);
     await sweepFor(it, BETWEEN_MS);
     expect(served(it)).toHaveLength(count);
-    it.inside.advanceClock(HOUR_MS - BETWEEN_MS);
+    it.advanceClock(HOUR_MS - BETWEEN_MS);
   }
-  expect(it.inside.cloud.floatingips.map((ip) => ip.floating_ip_address)).toEqual(addresses);
-  expect(it.inside.cloud.loadbalancers).toHaveLength(NAMES.length);
+  expect(it.cloud.floatingips.map((ip) => ip.floating_ip_address)).toEqual(addresses);
+  expect(it.cloud.loadbalancers).toHaveLength(NAMES.length);
 });
 
 test('one that was rebuilt and breaks again is rebuilt by itself a day later, and not before', async () => {
   const it = startCluster({}, undefined, { failover: 'forbidden' });
   await it.create('one');
   const breaksAgain = (): void => {
-    breaks(it, it.inside.cloud.loadbalancers[0]?.name ?? '');
+    breaks(it, it.cloud.loadbalancers[0]?.name ?? '');
   };
   breaksAgain();
   await sweepFor(it, HOUR_MS);
-  expect(readyOf(it.inside, 'one')?.status).toBe('True');
+  expect(readyOf(it, 'one')?.status).toBe('True');
   const [second] = idsOf(it);
   breaksAgain();
   await sweepFor(it, HOUR_MS);
   expect(idsOf(it)).toEqual([second]);
   expect(told(it)).toContain('levelset rebuilt the load balancer of this Service within the last day');
-  it.inside.advanceClock(23 * HOUR_MS);
+  it.advanceClock(23 * HOUR_MS);
   await sweepFor(it, HOUR_MS);
   expect(idsOf(it)).not.toEqual([second]);
-  expect(readyOf(it.inside, 'one')?.status).toBe('True');
+  expect(readyOf(it, 'one')?.status).toBe('True');
 });
 
 /** One whose load balancer is internal, and so is not rebuilt. */
@@ -101,9 +101,9 @@ async function internalBroken(failover: OctaviaOptions['failover'], more = {}): 
   const loadBalancer = { ...aConfig().loadBalancer, manageSecurityGroups: true };
   const it = startCluster({ loadBalancer }, undefined, { failover });
   const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true', ...more };
-  it.inside.kube.apply(aService({ name: 'one', annotations }));
+  it.kube.apply(aService({ name: 'one', annotations }));
   await sweepFor(it, HOUR_MS);
-  breaks(it, it.inside.cloud.loadbalancers[0]?.name ?? '');
+  breaks(it, it.cloud.loadbalancers[0]?.name ?? '');
   return it;
 }
 const failovers = ({ inside }: Cluster): number =>
@@ -111,9 +111,9 @@ const failovers = ({ inside }: Cluster): number =>
 
 test('a load balancer is failed over once, though a write after that fails each time', async () => {
   const it = await internalBroken('fails');
-  it.inside.kube.addNode('node-9');
+  it.kube.addNode('node-9');
   const match = { method: 'PUT', path: /v2\.0\/ports/ };
-  it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+  it.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
   await sweepFor(it, HOUR_MS);
   expect(failovers(it)).toBe(1);
 });
@@ -131,7 +131,7 @@ test('a failover for which a run had no time left is made by the next one', asyn
 test('a failover is made by the next run after the state could not be written where drift stays', async () => {
   const it = await internalBroken('mends', { 'levelset.openstack.org/drift': 'report' });
   const match = { side: 'kube', method: 'PATCH', path: /levelset-state/ } as const;
-  const clear = it.inside.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+  const clear = it.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
   const request = { key: 'service/default/one', trigger: 'sweep' } as const;
   await reconcile(request, aProcess(it.inside), { remainingMs: () => 60_000 });
   expect(failovers(it)).toBe(0);

@@ -1,7 +1,7 @@
 /** A load balancer in ERROR whose address was published: failed over, rebuilt, or left to a person (decision 310). */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
-import { aService } from '../../support/service.ts';
+import { failing } from '../../support/failing.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
@@ -14,24 +14,16 @@ let it: SandboxWorld;
 afterEach(() => it.close());
 
 /** A world in which Service `web` is served. */
-async function served(
-  failover: OctaviaOptions['failover'],
-  annotations: Record<string, string> = {},
-): Promise<void> {
+async function served(failover: OctaviaOptions['failover'], annotations = {}): Promise<void> {
   it = await startSandboxWorld({ octavia: { failover } });
-  it.sandbox.kube.apply(aService({ annotations }));
-  await it.settle('web');
+  await it.make({ annotations });
 }
 
-async function sharedWorld(): Promise<SharedWorld> {
-  const shared = await startSharedWorld();
-  it = shared;
-  return shared;
-}
+const sharedWorld = async (): Promise<SharedWorld> => (it = await startSharedWorld());
 
 /** The load balancer of a Service breaks, and serves nobody any more. Returns its id. */
 function breaks(name = 'web', operatingStatus = 'ERROR'): string {
-  const { cloud } = it.sandbox;
+  const { cloud } = it;
   const lb = cloud.loadbalancers.find((one) => one.name.endsWith(name));
   if (!lb) throw new Error(`no load balancer of ${name}`);
   cloud.setStatus(lb.id, 'ERROR');
@@ -40,9 +32,8 @@ function breaks(name = 'web', operatingStatus = 'ERROR'): string {
   return lb.id;
 }
 
-const ids = (): readonly string[] => it.sandbox.cloud.loadbalancers.map(({ id }) => id);
-const failovers = (): number => cloudWrites(it.sandbox).filter((write) => write === FAILOVER).length;
-const approvalIn = (text = ''): string => /approve: ([0-9a-f]{12})/.exec(text)?.[1] ?? '';
+const ids = (): readonly string[] => it.cloud.loadbalancers.map(({ id }) => id);
+const failovers = (): number => cloudWrites(it).filter((write) => write === FAILOVER).length;
 
 describe('a load balancer in ERROR', () => {
   test('is failed over where the cloud allows it, and is what it was', async () => {
@@ -53,58 +44,56 @@ describe('a load balancer in ERROR', () => {
 
     expect(ids()).toEqual([failed]);
     expect(failovers()).toBe(1);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+    expect(readyOf(it)).toMatchObject({ status: 'True' });
   });
 
   test.each(['forbidden', 'fails'] as const)(
     'is rebuilt beside when the failover %s: the floating IP moves, and nothing of the old one is left',
     async (failover) => {
       await served(failover);
-      const address = addressOf(it.sandbox);
+      const address = addressOf(it);
       const failed = breaks();
 
       await it.sweepUntilSettled();
 
-      const [lb, ...others] = it.sandbox.cloud.loadbalancers;
+      const [lb, ...others] = it.cloud.loadbalancers;
       expect(others).toEqual([]);
       expect(lb?.id).not.toBe(failed);
       expect(failovers()).toBe(1);
-      expect(addressOf(it.sandbox)).toBe(address);
-      expect(it.sandbox.cloud.floatingips.map(({ port_id }) => port_id)).toEqual([lb?.vip_port_id]);
-      expect(leftovers(it.sandbox)).toMatchObject({ loadbalancers: 1, listeners: 1, pools: 1, vipPorts: 1 });
-      expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+      expect(addressOf(it)).toBe(address);
+      expect(it.cloud.floatingips.map(({ port_id }) => port_id)).toEqual([lb?.vip_port_id]);
+      expect(leftovers(it)).toMatchObject({ loadbalancers: 1, listeners: 1, pools: 1, vipPorts: 1 });
+      expect(readyOf(it)).toMatchObject({ status: 'True' });
       await it.remove('web');
-      expect(leftovers(it.sandbox)).toEqual({});
+      expect(leftovers(it)).toEqual({});
     },
   );
 
   test('that may still serve waits for a person, and is rebuilt when that is approved', async () => {
     await served('forbidden');
-    const address = addressOf(it.sandbox);
+    const address = addressOf(it);
     const failed = breaks('web', 'DEGRADED');
 
-    const report = await it.settle('web');
+    const { outcome } = await it.settle('web');
 
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
+    expect(addressOf(it)).toBe(address);
+    expect(outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
     expect(ids()).toEqual([failed]);
-    const { message } = readyOf(it.sandbox) ?? {};
-    expect(message).toContain('may still serve, since its operating status is DEGRADED');
-    it.sandbox.kube.apply(aService({ annotations: { [APPROVE]: approvalIn(message) } }));
+    expect(it.told()).toContain('may still serve, since its operating status is DEGRADED');
+    const [, approval = ''] = /approve: ([0-9a-f]{12})/.exec(it.told()) ?? [];
+    it.edit({ annotations: { [APPROVE]: approval } });
     await it.sweepUntilSettled();
     expect(ids()).not.toContain(failed);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+    expect(readyOf(it)).toMatchObject({ status: 'True' });
   });
 
   const unchecked = (): void => {
-    for (const member of it.sandbox.cloud.members) member.operating_status = 'NO_MONITOR';
+    for (const member of it.cloud.members) member.operating_status = 'NO_MONITOR';
   };
   const addForeign = (): void => {
-    const { listeners } = it.sandbox.cloud;
-    const [ours] = listeners;
-    if (!ours) throw new Error('no listener');
-    const foreign = { id: it.sandbox.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
-    listeners.push({ ...ours, ...foreign, default_pool_id: null });
+    const [ours] = it.cloud.listeners;
+    const foreign = { id: it.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
+    if (ours) it.cloud.listeners.push({ ...ours, ...foreign, default_pool_id: null });
   };
   const NAMED = { ...INTERNAL, 'loadbalancer.openstack.org/hostname': 'a.example.org' };
   test.each<readonly [string, Record<string, string>, change: () => void, why: string]>([
@@ -121,19 +110,18 @@ describe('a load balancer in ERROR', () => {
 
     expect(ids()).toEqual([failed]);
     expect(failovers()).toBe(1);
-    expect(readyOf(it.sandbox)?.message).toContain(why);
+    expect(it.told()).toContain(why);
   });
 
   test('that a person made is neither failed over nor offered to be rebuilt', async () => {
     const shared = await sharedWorld();
-    const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
+    const subnet = it.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
     const edge = { name: 'edge', vip_subnet_id: subnet, tags: ['levelset-allow=*'] };
     const { id } = await it.world.cloud.create('loadbalancer', edge);
     await pause(30);
-    const floating = it.sandbox.cloud.addFloatingIp();
+    const floating = it.cloud.addFloatingIp();
     Object.assign(floating, { port_id: shared.lb().vip_port_id, fixed_ip_address: shared.lb().vip_address });
-    shared.apply('web', 80, { [LOAD_BALANCER_ID]: id });
-    await it.settle('web');
+    await shared.put('web', 80, { [LOAD_BALANCER_ID]: id });
     breaks('edge');
 
     await it.settle('web');
@@ -141,8 +129,8 @@ describe('a load balancer in ERROR', () => {
     expect(ids()).toEqual([id]);
     expect(failovers()).toBe(0);
     expect(floating.port_id).toBe(shared.lb().vip_port_id);
-    expect(readyOf(it.sandbox)?.message).toContain('a person did');
-    expect(readyOf(it.sandbox)?.message).not.toContain('approve with');
+    expect(it.told()).toContain('a person did');
+    expect(it.told()).not.toContain('approve with');
   });
 
   test('that was made for another Service, which left it, is failed over and never rebuilt', async () => {
@@ -156,32 +144,31 @@ describe('a load balancer in ERROR', () => {
     for (const name of ['api', 'api']) await it.settle(name);
 
     expect(ids()).toEqual([id]);
-    expect(it.sandbox.cloud.floatingips).toHaveLength(1);
-    expect(readyOf(it.sandbox, 'api')?.message).toContain('which left it to this one');
+    expect(it.cloud.floatingips).toHaveLength(1);
+    expect(it.told('api')).toContain('which left it to this one');
   });
 
   test('is neither failed over nor rebuilt with --deletion-share=0%', async () => {
     await served('mends');
     const failed = breaks();
-    const none = { ...it.world, config: { ...it.world.config, deletionPercent: 0 } };
 
-    await it.settle('web', {}, none);
+    await it.settle('web', {}, { ...it.world, config: { ...it.world.config, deletionPercent: 0 } });
 
     expect(ids()).toEqual([failed]);
     expect(failovers()).toBe(0);
-    expect(readyOf(it.sandbox)?.message).toContain('--deletion-share=0% allows no');
+    expect(it.told()).toContain('--deletion-share=0% allows no');
   });
 
   test('is failed over after all when Octavia was away at the first try', async () => {
     await served('mends');
     const failed = breaks();
-    it.sandbox.fault({ match: { path: /\/failover$/ }, times: 1, kind: 'fail-before', status: 503 });
+    failing(it, 'PUT', /\/failover$/, 503, { times: 1 });
 
     await it.settle('web');
     await it.sweepUntilSettled();
 
     expect(ids()).toEqual([failed]);
-    expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+    expect(readyOf(it)).toMatchObject({ status: 'True' });
   });
 
   test('that Services share is failed over once, and never rebuilt', async () => {
@@ -194,25 +181,23 @@ describe('a load balancer in ERROR', () => {
 
     expect(ids()).toEqual([id]);
     expect(failovers()).toBe(1);
-    expect(readyOf(it.sandbox)?.message).toContain('share it');
+    expect(it.told()).toContain('share it');
   });
 });
 
 test('a load balancer that stays in PENDING is reported once, with the commands for whoever runs the cloud', async () => {
   await served('mends');
   const [id = ''] = ids();
-  it.sandbox.cloud.setStatus(id, 'PENDING_UPDATE');
-  const later = { ...it.world, clock: { now: () => Date.now() + 61 * 60_000 } };
+  it.cloud.setStatus(id, 'PENDING_UPDATE');
+  const later = it.later(61 * 60_000);
 
   const report = await it.settle('web', {}, later);
   await it.settle('web', {}, later);
 
   expect(report.outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_STUCK' });
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' }); // it serves
-  expect(readyOf(it.sandbox)?.message).toContain(`WHERE id = '${id}'`);
-  expect(eventsOf(it.sandbox).filter((event) => event.startsWith('Sync'))).toEqual([
-    'SyncLoadBalancerFailed x1',
-  ]);
-  it.sandbox.cloud.setStatus(id, 'ACTIVE');
+  expect(readyOf(it)).toMatchObject({ status: 'True' }); // it serves
+  expect(it.told()).toContain(`WHERE id = '${id}'`);
+  expect(eventsOf(it).filter((event) => event.startsWith('Sync'))).toEqual(['SyncLoadBalancerFailed x1']);
+  it.cloud.setStatus(id, 'ACTIVE');
   expect(await it.settle('web', {}, later)).toMatchObject({ outcome: { status: 'settled' } });
 });

@@ -1,16 +1,20 @@
+/** Routes of Nodes on a router, and the address pairs of their ports, without which no packet passes. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ControllerName } from '../../../shared/config/config.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { failing } from '../../support/failing.ts';
 import { nodeName, startRouteWorld } from '../../support/route-world.ts';
 import { inEachTest, runAll } from '../../support/sandbox-world.ts';
 
 const it = inEachTest(() => startRouteWorld());
 
 const TO_ROUTER = 'PUT /network/v2.0/routers/ID';
+const LOOK = ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'];
 const CREATED = { status: 'False', reason: 'RouteCreated' };
 const MISSING = { status: 'True', reason: 'NoRouteCreated' };
 const router = () => {
-  const [found] = it.sandbox.cloud.routers;
+  const [found] = it.cloud.routers;
   if (!found) throw new Error('no router');
   return found;
 };
@@ -31,50 +35,36 @@ describe('routes', () => {
     expect(puts.filter((call) => call.includes('/ports/'))).toHaveLength(10);
     expect(puts.filter((call) => call.includes('/routers/'))).toEqual([`${TO_ROUTER}/add_extraroutes`]);
     const again = await it.reconcile();
-    expect([again.plan?.steps, again.calls, it.calls()]).toEqual([
-      [],
-      2,
-      ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
-    ]);
+    expect([again.plan?.steps, again.calls, it.calls()]).toEqual([[], 2, LOOK]);
   });
 
   test('are written under the revision that was read where Neutron cannot change single ones', async () => {
-    const { extensions } = it.sandbox.cloud;
+    const { extensions } = it.cloud;
     extensions.splice(extensions.indexOf('extraroute-atomic'), 1);
     it.addNode(1);
     setRoutes(['192.168.7.0/24', '10.0.0.99']);
     const other = { destination: '192.168.8.0/24', nexthop: '10.0.0.98' };
-    it.sandbox.fault({
-      match: { side: 'openstack', method: 'PUT', path: /routers/ },
-      kind: 'call',
-      before: () => {
-        router().routes.push(other);
-        router().revision_number += 1;
-      },
-    });
+    const before = () => {
+      router().routes.push(other);
+      router().revision_number += 1;
+    };
+    it.fault({ match: { method: 'PUT', path: /routers/ }, kind: 'call', before });
 
     expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
     expect(it.unavailable(1)).toBeUndefined();
     await it.routed();
 
-    expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('routers'))).toEqual([
-      TO_ROUTER,
-      TO_ROUTER,
-    ]);
-    expect([...it.routes()].sort()).toEqual([
-      `10.244.1.0/24 ${it.hop(1)}`,
-      '192.168.7.0/24 10.0.0.99',
-      '192.168.8.0/24 10.0.0.98',
-    ]);
+    const puts = it.calls().filter((call) => call.startsWith('PUT') && call.includes('routers'));
+    expect(puts).toEqual([TO_ROUTER, TO_ROUTER]);
+    const others = ['192.168.7.0/24 10.0.0.99', '192.168.8.0/24 10.0.0.98'];
+    expect([...it.routes()].sort()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, ...others]);
   });
 
   test('that a router has no room for leave their Nodes unavailable, and hold up no other', async () => {
-    it.sandbox.cloud.maxRoutes = 3;
+    it.cloud.maxRoutes = 3;
     for (const at of [1, 2, 3, 4]) it.addNode(at);
 
-    const report = await it.routed();
-
-    expect(report.outcome).toMatchObject({ status: 'blocked' });
+    expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
     expect(it.routes()).toHaveLength(3);
     expect([1, 2, 3, 4].map((at) => it.unavailable(at)?.status)).toEqual(['False', 'False', 'False', 'True']);
     expect(it.pairs(4)).toEqual([]);
@@ -86,17 +76,17 @@ describe('routes', () => {
 
   test('are not tried again where there is no room, within the hour, or before somebody asks', async () => {
     const toRouter = () => it.calls().filter((call) => call.startsWith('PUT')).length;
-    it.sandbox.cloud.maxRoutes = 1;
+    it.cloud.maxRoutes = 1;
     for (const at of [1, 2, 3]) it.addNode(at);
     await it.routed();
     it.calls();
     const again = await it.routed();
     expect([again.outcome.status, toRouter(), it.events(3).length]).toEqual(['blocked', 0, 1]);
-    it.sandbox.kube.delete('Node', undefined, nodeName(1));
+    it.kube.delete('Node', undefined, nodeName(1));
     await it.routed();
     expect([it.routes(), it.unavailable(2)]).toEqual([[`10.244.2.0/24 ${it.hop(2)}`], CREATED]);
 
-    it.sandbox.cloud.maxRoutes = 2;
+    it.cloud.maxRoutes = 2;
     await it.routed();
     expect([it.routes().length, it.unavailable(3)]).toEqual([1, MISSING]);
     await it.reconcile({ trigger: 'command' });
@@ -104,7 +94,7 @@ describe('routes', () => {
 
     it.addNode(4);
     await it.routed();
-    it.sandbox.cloud.maxRoutes = 30;
+    it.cloud.maxRoutes = 30;
     await it.reconcile({}, { ...it.world, clock: { now: () => Date.now() + 3_601_000 } });
     expect(it.routes()).toHaveLength(3);
   });
@@ -112,7 +102,7 @@ describe('routes', () => {
   test("of a Node that waits for its initialisation are nobody's fault", async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const spec = { podCIDRs: ['10.244.2.0/24'], taints };
-    it.sandbox.kube.apply({ kind: 'Node', metadata: { name: nodeName(2) }, spec });
+    it.kube.apply({ kind: 'Node', metadata: { name: nodeName(2) }, spec });
 
     expect((await it.routed()).outcome).toEqual({ status: 'settled' });
 
@@ -122,7 +112,7 @@ describe('routes', () => {
   test('stay where there is suddenly no Node, until somebody asks for it', async () => {
     for (const at of [1, 2]) it.addNode(at);
     await it.routed();
-    for (const at of [1, 2]) it.sandbox.kube.delete('Node', undefined, nodeName(at));
+    for (const at of [1, 2]) it.kube.delete('Node', undefined, nodeName(at));
 
     expect((await it.routed()).outcome).toMatchObject({ status: 'blocked' });
     expect(it.routes()).toHaveLength(2);
@@ -139,9 +129,8 @@ test('a Node to whose podCIDR somebody else has a route is told which, and keeps
 
   await it.routed();
 
-  expect(it.routes()).toEqual(
-    expect.arrayContaining([`10.244.1.0/24 ${it.hop(1)}`, '10.244.1.0/24 10.0.0.199']),
-  );
+  const both = [`10.244.1.0/24 ${it.hop(1)}`, '10.244.1.0/24 10.0.0.199'];
+  expect(it.routes()).toEqual(expect.arrayContaining(both));
   expect(it.events(1)).toEqual([expect.stringContaining('has another, to 10.0.0.199')]);
   expect(it.events(2)).toEqual([]);
   expect(it.unavailable(1)).toEqual(CREATED);
@@ -151,7 +140,7 @@ test('a router that is not there is a Problem, and no Node is written', async ()
   it.addNode(1);
   await it.routed();
   const before = it.unavailable(1);
-  it.sandbox.cloud.routers.splice(0, 1);
+  it.cloud.routers.splice(0, 1);
 
   const { outcome } = await it.reconcile();
 
@@ -162,7 +151,7 @@ test('a router that is not there is a Problem, and no Node is written', async ()
 test('a Neutron that names no number gets the routes that fit, and is left alone then', async () => {
   const old = await startRouteWorld(undefined, undefined, { release: '2026.2' });
   onTestFinished(() => old.close());
-  old.sandbox.cloud.maxRoutes = 5;
+  old.cloud.maxRoutes = 5;
   for (let at = 1; at <= 12; at += 1) old.addNode(at);
 
   expect((await old.routed()).outcome).toMatchObject({ status: 'blocked' });
@@ -174,11 +163,12 @@ test('a Neutron that names no number gets the routes that fit, and is left alone
   expect(old.calls().filter((call) => call.startsWith('PUT'))).toEqual([]);
 });
 
-/** A process that has nothing else to look after. */
-const alone = (): World => ({
+/** A process that looks after these alone. */
+const only = (...controllers: readonly ControllerName[]): World => ({
   ...it.world,
-  config: { ...it.world.config, controllers: ['node-route-controller'] },
+  config: { ...it.world.config, controllers },
 });
+const alone = () => only('node-route-controller');
 const keysOf = async (by = alone()): Promise<readonly string[]> =>
   (await sweep(by)).requests.map(({ key }) => key);
 
@@ -189,10 +179,7 @@ test('a sweep finds routes that are missing, and then nothing, with two calls', 
   expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`]);
 
   it.calls();
-  expect([await keysOf(), it.calls()]).toEqual([
-    [],
-    ['GET /network/v2.0/ports', 'GET /network/v2.0/routers/ID'],
-  ]);
+  expect([await keysOf(), it.calls()]).toEqual([[], LOOK]);
 });
 
 test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
@@ -202,8 +189,7 @@ test('of two Nodes with one podCIDR the one that had the route gets it back, als
   it.addNode(1, [ONE]);
   await it.routed(alone());
   setRoutes();
-  const match = { side: 'openstack', method: 'PUT', path: /add_extraroutes/ } as const;
-  const end = it.sandbox.fault({ match, times: 9, kind: 'fail-before' });
+  const end = failing(it, 'PUT', /add_extraroutes/);
   await runAll(await sweep(alone()), alone());
   end();
   await it.routed(alone());
@@ -216,14 +202,14 @@ test.each([
 ])('a sweep asks for no router where %s', async (_, controllers) => {
   it.addNode(1);
   it.calls();
-  expect(await keysOf({ ...it.world, config: { ...it.world.config, controllers } })).not.toContain('routes');
+  expect(await keysOf(only(...controllers))).not.toContain('routes');
   expect(it.calls().filter((call) => call.includes('/routers'))).toEqual([]);
 });
 
 test('a namespace is no matter of routes, and a router that does not answer stops nothing else', async () => {
   it.addNode(1);
   expect((await sweep(it.world, { namespace: 'default' })).requests).toEqual([]);
-  it.sandbox.fault({ match: { side: 'openstack', path: /routers/ }, times: 99, kind: 'fail-before' });
+  failing(it, 'GET', /routers/);
 
   const found = await sweep(it.world);
 
@@ -236,7 +222,7 @@ test('a Node that gets no route has an Event when that is new, and by sweeps; no
   it.addNode(1);
   it.addNode(2, ['192.168.9.0/24']);
   const told = (): number =>
-    it.sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/events')).length;
+    it.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/events')).length;
   await it.routed();
   expect([told(), it.unavailable(2)?.status]).toEqual([1, 'True']);
   await it.reconcile();
@@ -252,19 +238,56 @@ test('what another process records while a sweep of this one reads the record is
   it.addNode(2);
   const left = { destination: '10.244.9.0/24', nexthop: '10.0.0.99' };
   const other = await it.another(it.world.config);
-  it.sandbox.fault({
-    match: { side: 'openstack', method: 'GET', path: /routers/ },
-    kind: 'call',
-    before: async () => {
-      const records = await other.kube.routes.load();
-      const [port = ''] = it.sandbox.cloud.ports.map(({ id }) => id);
-      const more = [...(records.get(router().id) ?? []), { ...left, port }];
-      await other.kube.routes.save(new Map([[router().id, more]]), records);
-      router().routes.push(left);
-      await it.world.kube.routes.load();
-    },
-  });
+  const before = async (): Promise<void> => {
+    const records = await other.kube.routes.load();
+    const [port = ''] = it.cloud.ports.map(({ id }) => id);
+    const more = [...(records.get(router().id) ?? []), { ...left, port }];
+    await other.kube.routes.save(new Map([[router().id, more]]), records);
+    router().routes.push(left);
+    await it.world.kube.routes.load();
+  };
+  it.fault({ match: { method: 'GET', path: /routers/ }, kind: 'call', before });
   expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
   await it.routed();
   expect(it.routes()).toEqual([`10.244.1.0/24 ${it.hop(1)}`, `10.244.2.0/24 ${it.hop(2)}`]);
+});
+
+test('routes to ports whose pairs we may not set are a Problem, asked for a few times and no more', async () => {
+  for (let at = 1; at <= 12; at += 1) it.addNode(at);
+  const network = it.cloud.networks.find(({ name }) => name === 'private');
+  Object.assign(network ?? {}, { project_id: it.cloud.otherProjectId });
+
+  const report = await it.routed();
+
+  expect(report.outcome).toMatchObject({ status: 'blocked' });
+  expect(report.plan?.problems.filter(({ field }) => field === 'allowed_address_pairs')).toHaveLength(12);
+  expect([it.unavailable(1), it.unavailable(12)]).toEqual([MISSING, MISSING]);
+  expect(it.events(12).join()).toMatch(/FailedToCreateRoute.*disallowed by policy/);
+  expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(8);
+});
+
+test('a route is not forgotten before its pair is gone, too', async () => {
+  for (const at of [1, 2]) it.addNode(at);
+  await it.routed();
+  it.kube.delete('Node', undefined, nodeName(2));
+  const error = { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' };
+  failing(it, 'PUT', /ports/, 412, { body: { NeutronError: error }, times: 1 });
+
+  expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
+  expect([it.routes().length, it.pairs(2)]).toEqual([1, ['10.244.2.0/24']]);
+  await it.routed();
+
+  expect(it.pairs(2)).toEqual([]);
+});
+
+test('a port without port security gets no pair, and its Node a route', async () => {
+  it.addNode(1);
+  const port = it.cloud.ports.find(({ fixed_ips: ips }) => ips[0]?.ip_address === it.hop(1));
+  Object.assign(port ?? {}, { port_security_enabled: false });
+
+  await it.routed();
+
+  expect([it.routes().length, it.pairs(1)]).toEqual([1, []]);
+  expect(it.calls().filter((call) => call.includes('PUT /network/v2.0/ports'))).toEqual([]);
+  expect(it.unavailable(1)?.status).toBe('False');
 });

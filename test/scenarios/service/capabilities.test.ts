@@ -1,17 +1,20 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { failing } from '../../support/failing.ts';
+import { aWorld } from '../../support/for-one-test.ts';
 import { aService } from '../../support/service.ts';
-import { startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
-import { readyOf } from '../../support/told.ts';
+import type { SandboxWorld } from '../../support/sandbox-world.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
 
-let it: SandboxWorld;
-afterEach(() => it.close());
+const AZ1 = { name: 'az1', description: '', enabled: true };
+/** Octavia answers its root, where its versions stand, with this status. */
+const hideVersions = (it: SandboxWorld, status?: number, body?: object) =>
+  failing(it, 'GET', /^\/load-balancer\/$/, status, body && { body });
 
 /** What Octavia refused, in its own words. */
-const refused = (): readonly string[] =>
-  it.sandbox.requests
+const refused = ({ requests }: SandboxWorld): readonly string[] =>
+  requests
     .filter(({ side, status }) => side === 'openstack' && status >= 400 && status !== 404)
     .map(({ method, path, status }) => `${method} ${path} ${status}`);
 
@@ -44,46 +47,38 @@ const DEMANDING = aService({
 test.each([5, 6, 8, 9, 10, 12, 13, 14, 17, 20, 22, 23, 25, 26, 27, 29, 30])(
   'Octavia API 2.%i gives a demanding Service what it has, and refuses nothing that it is asked for',
   async (minor) => {
-    it = await startSandboxWorld({ octavia: { version: `v2.${minor}` } });
-    it.sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
-    it.sandbox.kube.apply(DEMANDING);
+    const it = await aWorld({ octavia: { version: `v2.${minor}` } });
+    it.cloud.availabilityZones.push(AZ1);
+    it.kube.apply(DEMANDING);
 
-    const report = await it.settle('web');
+    expect((await it.settle('web')).outcome).toEqual({ status: 'settled' });
 
-    expect(report.outcome).toEqual({ status: 'settled' });
-    expect(refused()).toEqual([]);
-    const ports = it.sandbox.cloud.listeners.map(({ protocol }) => protocol).sort();
+    expect(refused(it)).toEqual([]);
+    const ports = it.cloud.listeners.map(({ protocol }) => protocol).sort();
     const sctp = minor >= 23 ? ['SCTP'] : [];
     const prometheus = minor >= 25 ? ['PROMETHEUS'] : [];
     expect(ports).toEqual(['HTTP', ...prometheus, ...sctp, 'UDP']);
-    const said = readyOf(it.sandbox)?.message ?? '';
-    expect(said.includes('needs Octavia API 2.25')).toBe(minor < 25);
-    expect(said.includes('needs Octavia API 2.14')).toBe(minor < 14);
+    for (const since of [25, 14])
+      expect(it.told().includes(`needs Octavia API 2.${since}`), `2.${since}`).toBe(minor < since);
   },
 );
 
 test('without tags nothing is made, since nothing could be found again', async () => {
-  it = await startSandboxWorld({ octavia: { version: 'v2.4' } });
-  it.sandbox.kube.apply(aService());
-
-  const report = await it.settle('web');
-
-  expect(report.outcome.status).toBe('failed');
-  expect(it.sandbox.cloud.loadbalancers).toEqual([]);
-  expect(readyOf(it.sandbox)?.message).toContain('it needs 2.5');
+  const it = await aWorld({ octavia: { version: 'v2.4' } });
+  expect((await it.make()).outcome.status).toBe('failed');
+  expect(it.cloud.loadbalancers).toEqual([]);
+  expect(it.told()).toContain('it needs 2.5');
 });
 
 test('the provider ovn passes through what it cannot read, has one algorithm and checks of its own, and is asked for no cookie, at which it leaves a VIP port', async () => {
-  it = await startSandboxWorld({ octavia: { provider: 'ovn' } }, { lbProvider: 'ovn' });
+  const it = await aWorld({ octavia: { provider: 'ovn' } }, { lbProvider: 'ovn' });
   const cookie = { [`${OWN}session-persistence.80`]: 'APP_COOKIE BASKET' };
   const annotations = { ...DEMANDING.metadata.annotations, ...cookie };
-  it.sandbox.kube.apply(aService({ annotations, spec: DEMANDING.spec }));
+  const report = await it.make({ annotations, spec: DEMANDING.spec });
 
-  const report = await it.settle('web');
-
-  const { listeners, pools, l7policies, healthmonitors, members, ports } = it.sandbox.cloud;
+  const { listeners, pools, l7policies, healthmonitors, members, ports } = it.cloud;
   expect(report.outcome).toEqual({ status: 'settled' });
-  expect(refused()).toEqual([]);
+  expect(refused(it)).toEqual([]);
   expect(listeners.map(({ protocol }) => protocol).sort()).toEqual(['SCTP', 'TCP', 'UDP']);
   expect(l7policies).toEqual([]);
   const kept = pools.map((pool) => [pool['lb_algorithm'], pool['session_persistence']]);
@@ -91,7 +86,7 @@ test('the provider ovn passes through what it cannot read, has one algorithm and
   expect(healthmonitors.map(({ type }) => type).sort()).toEqual(['TCP', 'TCP', 'UDP-CONNECT']);
   expect(members.some((member) => member['backup'] === true)).toBe(false);
   expect(ports.filter(({ device_owner: owner }) => owner.startsWith('ovn-lb'))).toHaveLength(1);
-  const said = readyOf(it.sandbox)?.message ?? '';
+  const said = it.told();
   expect(said).not.toContain('SCTP');
   for (const what of ['HTTP', '"v2"', 'LEAST_CONNECTIONS', 'az1', '60000', 'BASKET'])
     expect(said).toContain(what);
@@ -101,64 +96,49 @@ describe.each([
   [404, undefined],
   [300, { choices: [] }],
 ])('an Octavia whose root answers %i', (status, body) => {
-  const hideVersions = (): void => {
-    const match = { side: 'openstack', path: /^\/load-balancer\/$/ } as const;
-    it.sandbox.fault({ match, times: 1_000, kind: 'fail-before', status, body });
-  };
-
   test('takes back nothing that stands on a load balancer, and follows its Service', async () => {
-    it = await startSandboxWorld();
-    it.sandbox.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
-    const ranged = { ...DEMANDING.spec, loadBalancerSourceRanges: ['192.0.2.0/24'] };
-    it.sandbox.kube.apply({ ...DEMANDING, spec: ranged });
+    const it = await aWorld();
+    it.cloud.availabilityZones.push(AZ1);
+    const open = (range: string): void => {
+      it.kube.apply({ ...DEMANDING, spec: { ...DEMANDING.spec, loadBalancerSourceRanges: [range] } });
+    };
+    open('192.0.2.0/24');
     await it.settle('web');
-    const stands = (): string => JSON.stringify([it.sandbox.cloud.listeners, it.sandbox.cloud.pools]);
+    const stands = (): string => JSON.stringify([it.cloud.listeners, it.cloud.pools]);
     const before = stands();
-    hideVersions();
+    hideVersions(it, status, body);
     const restarted = await it.another();
     expect(await it.settle('web', {}, restarted)).toMatchObject({ outcome: { status: 'settled' } });
     expect(stands()).toBe(before);
-    it.sandbox.kube.apply({
-      ...DEMANDING,
-      spec: { ...ranged, loadBalancerSourceRanges: ['198.51.100.0/24'] },
-    });
+    open('198.51.100.0/24');
     await it.settle('web', {}, restarted);
-    expect(it.sandbox.cloud.listeners.map(({ allowed_cidrs }) => allowed_cidrs)).toContainEqual([
-      '198.51.100.0/24',
-    ]);
+    expect(it.cloud.listeners.map(({ allowed_cidrs }) => allowed_cidrs)).toContainEqual(['198.51.100.0/24']);
   });
 
   test('makes what every Octavia can, and nothing that would be less safe; the condition says why', async () => {
-    it = await startSandboxWorld();
-    hideVersions();
-    it.sandbox.kube.apply(aService());
-    it.sandbox.kube.apply(
-      aService({ name: 'guarded', spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } }),
-    );
-    expect(await it.settle('web')).toMatchObject({ outcome: { status: 'settled' } });
-    expect(await it.settle('guarded')).toMatchObject({ outcome: { status: 'blocked' } });
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-    expect(readyOf(it.sandbox, 'guarded')?.message).toContain('does not tell its versions');
+    const it = await aWorld();
+    hideVersions(it, status, body);
+    const guarded = { name: 'guarded', spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } };
+    expect(await it.make()).toMatchObject({ outcome: { status: 'settled' } });
+    expect(await it.make(guarded)).toMatchObject({ outcome: { status: 'blocked' } });
+    expect(it.cloud.loadbalancers).toHaveLength(1);
+    expect(it.told('guarded')).toContain('does not tell its versions');
   });
 });
 
 test('an Octavia whose root is in trouble is not taken for an old one', async () => {
-  it = await startSandboxWorld();
-  const match = { side: 'openstack', path: /^\/load-balancer\/$/ } as const;
-  it.sandbox.fault({ match, times: 1_000, kind: 'fail-before', status: 503 });
-  it.sandbox.kube.apply(aService());
-  expect(await it.settle('web')).toMatchObject({ outcome: { status: 'failed' } });
-  expect(it.sandbox.cloud.loadbalancers).toEqual([]);
+  const it = await aWorld();
+  hideVersions(it);
+  expect(await it.make()).toMatchObject({ outcome: { status: 'failed' } });
+  expect(it.cloud.loadbalancers).toEqual([]);
 });
 
 test('a monitor of a UDP port takes a new timeout, although Octavia wants its delay named with it', async () => {
-  it = await startSandboxWorld();
+  const it = await aWorld();
   const spec = { ports: [{ name: 'dns', port: 53, protocol: 'UDP' }] };
-  it.sandbox.kube.apply(aService({ spec }));
-  await it.settle('web');
+  await it.make({ spec });
 
-  it.sandbox.kube.apply(aService({ annotations: { [`${OCCM}health-monitor-timeout`]: '2' }, spec }));
-  await it.settle('web');
+  await it.make({ annotations: { [`${OCCM}health-monitor-timeout`]: '2' }, spec });
 
-  expect(it.sandbox.cloud.healthmonitors[0]).toMatchObject({ type: 'UDP-CONNECT', timeout: 2, delay: 5 });
+  expect(it.cloud.healthmonitors[0]).toMatchObject({ type: 'UDP-CONNECT', timeout: 2, delay: 5 });
 });

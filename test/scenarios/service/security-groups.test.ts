@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
 import { forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld({}, { manageSecurityGroups: true }));
 
-const nodePorts = () =>
-  it.sandbox.cloud.ports.filter(({ device_owner }) => device_owner.startsWith('compute'));
-const groups = () => it.sandbox.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
+const nodePorts = () => it.cloud.ports.filter(({ device_owner }) => device_owner.startsWith('compute'));
+const groups = () => it.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
 const groupOf = (name = 'web') =>
   groups().find((group) => group.name.endsWith(`-default-${name}`) && group.tags.length === 3);
 const rulesOf = (name = 'web') =>
-  it.sandbox.cloud.securityGroupRules
+  it.cloud.securityGroupRules
     .filter((rule) => rule.security_group_id === groupOf(name)?.id)
     .map((rule) =>
       [rule['direction'], rule['protocol'], rule['port_range_min'], rule['remote_ip_prefix']].join(' '),
@@ -25,29 +25,22 @@ const others = () => {
   const ours = groups().map(({ id }) => id);
   return nodePorts().map((port) => port.security_groups.filter((id) => !ours.includes(id)));
 };
-const openstackSince = (from: number) =>
-  it.sandbox.requests.slice(from).filter(({ side }) => side === 'openstack');
-
-async function create(...names: readonly string[]): Promise<void> {
-  for (const name of names) it.sandbox.kube.apply(aService({ name }));
-  await it.sweepUntilSettled();
-}
+const openstackSince = (from: number) => it.requests.slice(from).filter(({ side }) => side === 'openstack');
 
 describe('the security group of a Service', () => {
   test('opens nothing for a port that another Service has on the same load balancer, at no moment', async () => {
     const spec = (...ports: readonly number[]) => ({
       ports: ports.map((nodePort) => ({ name: `p${nodePort}`, port: nodePort % 1000, nodePort })),
     });
-    it.sandbox.kube.apply(aService({ spec: spec(31_080) }));
-    await it.settle('web');
-    const annotations = { [LOAD_BALANCER_ID]: it.sandbox.cloud.loadbalancers[0]?.id ?? '' };
-    const from = it.sandbox.requests.length;
-    const [lb] = it.sandbox.cloud.loadbalancers;
-    it.sandbox.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
-    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
-    it.sandbox.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
-    await run({ key: 'service/default/api', trigger: 'audit' }, it.world);
-    it.sandbox.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
+    await it.make({ spec: spec(31_080) });
+    const annotations = { [LOAD_BALANCER_ID]: it.cloud.loadbalancers[0]?.id ?? '' };
+    const from = it.requests.length;
+    const [lb] = it.cloud.loadbalancers;
+    it.kube.apply(aService({ name: 'api', annotations, spec: spec(30_080, 30_081) }));
+    await it.once({ key: 'service/default/api' });
+    it.cloud.setStatus(lb?.id ?? '', 'PENDING_UPDATE');
+    await it.once({ key: 'service/default/api' });
+    it.cloud.setStatus(lb?.id ?? '', 'ACTIVE');
     expect(rulesOf('api')).toEqual(['ingress tcp 30081 10.0.0.0/24']);
     await it.settle('api');
     await it.sweepUntilSettled();
@@ -64,11 +57,10 @@ describe('the security group of a Service', () => {
   });
 
   test('goes to the port of a node that joins, and leaves that of one that leaves, for a list of the Nodes’ ports, three calls and a look', async () => {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
+    await it.make();
     const count = nodePorts().length;
-    it.sandbox.kube.addNode('node-9');
-    let from = it.sandbox.requests.length;
+    it.kube.addNode('node-9');
+    let from = it.requests.length;
 
     await it.settle('web');
 
@@ -81,12 +73,12 @@ describe('the security group of a Service', () => {
     const look = ['GET security-groups', 'GET ports'];
     expect(calls()).toEqual(['GET ports', ...look, 'GET ports', 'PUT ports', ...look]);
 
-    const server = it.sandbox.cloud.servers.find(({ name }) => name === 'node-9');
-    it.sandbox.kube.apply({
+    const server = it.cloud.servers.find(({ name }) => name === 'node-9');
+    it.kube.apply({
       kind: 'Node',
       metadata: { name: 'node-9', labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
     });
-    from = it.sandbox.requests.length;
+    from = it.requests.length;
     await it.settle('web');
     const port = nodePorts().find(({ device_id }) => device_id === server?.id);
     expect(port?.security_groups).not.toContain(groupOf()?.id);
@@ -94,49 +86,44 @@ describe('the security group of a Service', () => {
   });
 
   test('is inherited by a namesake with another UID', async () => {
-    await create('web');
+    await it.create('web');
     const { id } = groupOf() ?? {};
-    forceDelete(it.sandbox);
+    forceDelete(it);
 
-    await create('web');
+    await it.create('web');
 
     expect(groups().map((group) => group.id)).toEqual([id]);
-    expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+    expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it)?.metadata.uid ?? ''}`);
   });
 });
 
 test('a sweep finds a group whose Service is gone, even when nothing else is left of it', async () => {
   const before = others();
-  await create('web', 'other');
-  forceDelete(it.sandbox);
-  const lb = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
-  const ip = it.sandbox.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
-  it.sandbox.cloud.floatingips.splice(ip, 1);
-  it.sandbox.cloud.removeLoadBalancer(lb?.id ?? '');
+  await it.create('web', 'other');
+  forceDelete(it);
+  const lb = it.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
+  const ip = it.cloud.floatingips.findIndex(({ port_id }) => port_id === lb?.vip_port_id);
+  it.cloud.floatingips.splice(ip, 1);
+  it.cloud.removeLoadBalancer(lb?.id ?? '');
 
   await it.sweepUntilSettled();
 
-  expect(it.sandbox.requests.filter(({ path }) => path.includes('levelset-unknown'))).toEqual([]);
+  expect(it.requests.filter(({ path }) => path.includes('levelset-unknown'))).toEqual([]);
   expect(groups().map(({ name }) => name.endsWith('-other'))).toEqual([true]);
-  it.sandbox.kube.delete('Service', 'default', 'other');
+  it.kube.delete('Service', 'default', 'other');
   await it.sweepUntilSettled();
   expect([groups(), others()]).toEqual([[], before]);
-  expect(leftovers(it.sandbox)).toEqual({});
+  expect(leftovers(it)).toEqual({});
 });
 
-const revision = {
-  NeutronError: { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' },
-};
-
 test('when Neutron refuses a port that changed meanwhile is read again, and the Service has no failure', async () => {
-  const match = { side: 'openstack', method: 'PUT', path: /\/ports\// } as const;
-  it.sandbox.fault({ match, kind: 'fail-before', status: 412, body: revision });
-  it.sandbox.kube.apply(aService());
+  const error = { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' };
+  failing(it, 'PUT', /\/ports\//, 412, { body: { NeutronError: error }, times: 1 });
+  it.kube.apply(aService());
 
-  const first = await run({ key: 'service/default/web', trigger: 'audit' }, it.world);
-  expect(first.outcome).toMatchObject({ status: 'progressing' });
+  expect((await it.once()).outcome).toMatchObject({ status: 'progressing' });
   await it.settle('web');
 
   expect(placed()).toBe(nodePorts().length);
-  expect(readyOf(it.sandbox)).toMatchObject({ status: 'True' });
+  expect(readyOf(it)).toMatchObject({ status: 'True' });
 });

@@ -4,9 +4,11 @@
  */
 import { expect, test } from 'vitest';
 import type { Config } from '../../../shared/config/config.ts';
+import type { Report } from '../../../shared/model/outcome.ts';
 import { aConfig } from '../../support/config.ts';
+import { failing } from '../../support/failing.ts';
 import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
-import { addressOf, forceDelete, leftovers, readyOf } from '../../support/told.ts';
+import { addressOf, forceDelete, leftovers } from '../../support/told.ts';
 import { inEachTest } from '../../support/sandbox-world.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
@@ -14,31 +16,32 @@ const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 const it = inEachTest(() => startSharedWorld());
 
 const PORTS: Readonly<Record<string, number>> = { web: 80, api: 81, db: 82 };
-const put = (name: string, internal = false, more: Readonly<Record<string, string>> = {}): void => {
+type More = Readonly<Record<string, string>>;
+const ask = (name: string, internal: boolean, more: More = {}): void => {
   it.apply(name, PORTS[name] ?? 0, { [LOAD_BALANCER_NAME]: 'edge', [INTERNAL]: String(internal), ...more });
+};
+const put = (name: string, internal = false, more: More = {}): Promise<Report> => {
+  ask(name, internal, more);
+  return it.settle(name);
 };
 /** `web` makes the load balancer. */
 async function share(of: Readonly<Record<string, boolean>>): Promise<void> {
-  for (const [name, internal] of Object.entries(of)) {
-    put(name, internal);
-    await it.settle(name);
-  }
+  for (const [name, internal] of Object.entries(of)) await put(name, internal);
   await it.sweepUntilSettled();
 }
 const floatingIPs = (): readonly string[] =>
-  it.sandbox.cloud.floatingips.map(({ floating_ip_address: address }) => address);
+  it.cloud.floatingips.map(({ floating_ip_address: address }) => address);
 const reached = (): readonly string[] =>
-  it.sandbox.cloud.floatingips.flatMap((ip) => (ip.port_id === null ? [] : [ip.floating_ip_address]));
+  it.cloud.floatingips.flatMap((ip) => (ip.port_id === null ? [] : [ip.floating_ip_address]));
 const otherConfig = (more: Partial<Config>, options: object = {}): ReturnType<SharedWorld['another']> =>
   it.another({ ...aConfig(it.sandbox.authUrl, { maxSharedLb: 12, ...options }), ...more });
 
 test('the one that it was made for comes back, and the other one, which has described it meanwhile, leaves its listener alone', async () => {
   await share({ web: false, api: false });
   await it.remove('web');
-  put('api', false, { 'levelset.openstack.org/description': 'mine' });
+  await put('api', false, { 'levelset.openstack.org/description': 'mine' });
   await it.sweepUntilSettled();
-  put('web');
-  await it.settle('web');
+  await put('web');
 
   await it.sweepUntilSettled();
 
@@ -48,14 +51,13 @@ test('the one that it was made for comes back, and the other one, which has desc
 
 test('internal-lb of cloud.conf takes no address from one that asks for none to go, whatever the others ask for', async () => {
   await share({ web: false, api: false });
-  put('web', true);
-  await it.settle('web');
+  await put('web', true);
   const address = floatingIPs();
 
   await it.sweepUntilSettled(await otherConfig({}, { internalLb: true }));
 
   expect(reached()).toEqual(address);
-  expect(readyOf(it.sandbox, 'api')?.message).toContain('internal-lb in cloud.conf takes the address away');
+  expect(it.told('api')).toContain('internal-lb in cloud.conf takes the address away');
 });
 
 test.each([
@@ -66,12 +68,12 @@ test.each([
   if (hasLeft) await it.remove('web');
   await it.sweepUntilSettled();
   const address = floatingIPs();
-  for (const ip of it.sandbox.cloud.floatingips) ip.port_id = null;
+  for (const ip of it.cloud.floatingips) ip.port_id = null;
 
   await it.sweepUntilSettled();
 
   expect([floatingIPs(), reached()]).toEqual([address, address]);
-  expect(addressOf(it.sandbox, 'db')).toBe(address[0]);
+  expect(addressOf(it, 'db')).toBe(address[0]);
 });
 
 test.each([
@@ -80,7 +82,7 @@ test.each([
 ])('one whose tags are lost counts by its listener: internal %s', async (internal, left) => {
   await share({ web: internal, api: internal, db: internal });
   it.lb().tags = it.lb().tags.filter((tag) => !tag.endsWith('db'));
-  for (const name of ['web', 'api']) put(name, !internal);
+  for (const name of ['web', 'api']) ask(name, !internal);
   await it.settle('web');
 
   expect(floatingIPs()).toHaveLength(left);
@@ -96,12 +98,11 @@ test.each([
   await it.remove('web');
   const { id } = it.lb();
 
-  it.apply('web', 80, annotations);
-  await it.settle('web');
+  await it.put('web', 80, annotations);
   await it.sweepUntilSettled();
 
-  expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
-  const shared = it.sandbox.cloud.loadbalancers.find((lb) => lb.id === id);
+  expect(it.cloud.loadbalancers).toHaveLength(2);
+  const shared = it.cloud.loadbalancers.find((lb) => lb.id === id);
   expect(shared?.tags.filter((tag) => tag.endsWith('other') || tag.endsWith('web'))).toEqual([]);
 });
 
@@ -112,9 +113,8 @@ test.each([
   'what a vanished %s Service has left serves as it is while it is in quarantine',
   async (_, of, turns, left) => {
     await share(of);
-    put('web', turns);
-    await it.settle('web');
-    forceDelete(it.sandbox, 'api');
+    await put('web', turns);
+    forceDelete(it, 'api');
 
     await it.sweepUntilSettled(await otherConfig({ orphanDelayMs: 3_600_000 }));
 
@@ -125,21 +125,20 @@ test.each([
 test('a floating IP that another one gave goes with the last one', async () => {
   await share({ web: false, api: false, db: false });
   await it.remove('web');
-  it.sandbox.cloud.floatingips.splice(0);
+  it.cloud.floatingips.splice(0);
   await it.settle('api');
   await it.sweepUntilSettled();
-  expect(it.sandbox.cloud.floatingips.map(({ description }) => description)).toEqual([
+  expect(it.cloud.floatingips.map(({ description }) => description)).toEqual([
     expect.stringContaining('default/web'),
   ]);
 
   for (const name of ['api', 'db']) await it.remove(name);
   await it.sweepUntilSettled();
 
-  expect(leftovers(it.sandbox)).toEqual({});
+  expect(leftovers(it)).toEqual({});
 });
 
-const open = (): number => it.sandbox.cloud.floatingips.length;
-const told = (name: string): string => readyOf(it.sandbox, name)?.message ?? '';
+const open = (): number => it.cloud.floatingips.length;
 
 test('those who share a load balancer are open to the outside when all ask for it, and until all are internal', async () => {
   await share({ web: true, db: true });
@@ -147,35 +146,29 @@ test('those who share a load balancer are open to the outside when all ask for i
 
   await share({ web: false, db: true });
   expect(open()).toBe(0);
-  expect(told('web')).toContain('has no floating IP, and gets none, since default/db is on it');
-  expect(addressOf(it.sandbox)).toBe(it.lb().vip_address);
+  expect(it.told('web')).toContain('has no floating IP, and gets none, since default/db is on it');
+  expect(addressOf(it)).toBe(it.lb().vip_address);
 
   await share({ web: false, db: false });
   expect(open()).toBe(1);
-  expect(it.sandbox.cloud.floatingips[0]?.description).toContain('default/web');
-  expect(addressOf(it.sandbox)).toBe(it.sandbox.cloud.floatingips[0]?.floating_ip_address);
-  expect(addressOf(it.sandbox, 'db')).toBe(addressOf(it.sandbox));
+  expect(it.cloud.floatingips[0]?.description).toContain('default/web');
+  expect(addressOf(it)).toBe(it.cloud.floatingips[0]?.floating_ip_address);
+  expect(addressOf(it, 'db')).toBe(addressOf(it));
 
   await share({ web: true, db: false });
   expect(open()).toBe(1);
-  expect(told('web')).toContain('which goes when all who share it are internal');
+  expect(it.told('web')).toContain('which goes when all who share it are internal');
 
   await share({ web: true, db: true });
   expect(open()).toBe(0);
-  expect(addressOf(it.sandbox, 'db')).toBe(it.lb().vip_address);
+  expect(addressOf(it, 'db')).toBe(it.lb().vip_address);
 });
 
 test('those who share a load balancer are not open for one that cannot be read, and are without one that is gone', async () => {
   await share({ web: true, db: true });
   it.lb().tags = [...it.lb().tags, 'levelset-name=default/gone'];
-  const clear = it.sandbox.fault({
-    match: { path: /services\/db$/, method: 'GET' },
-    kind: 'fail-before',
-    status: 500,
-    times: Infinity,
-  });
-  put('web');
-  await it.settle('web');
+  const clear = failing(it, 'GET', /services\/db$/, 500);
+  await put('web');
   expect(open()).toBe(0);
 
   clear();

@@ -12,25 +12,23 @@ describe('Services that share by a name', () => {
     it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
     it.apply('web', 81, { [LOAD_BALANCER_NAME]: 'edge' }, 'other');
     await it.sweepUntilSettled();
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(2);
+    expect(it.cloud.loadbalancers).toHaveLength(2);
 
-    it.apply('all', 82, { [LOAD_BALANCER_NAME]: 'cluster/edge' });
-    await it.settle('all');
+    await it.put('all', 82, { [LOAD_BALANCER_NAME]: 'cluster/edge' });
     it.apply('all', 83, { [LOAD_BALANCER_NAME]: 'cluster/edge' }, 'other');
     expect(await it.statusOf('other/all')).toBe('blocked');
-    const all = it.sandbox.cloud.loadbalancers.find(({ name }) => name.endsWith('default_all'));
+    const all = it.cloud.loadbalancers.find(({ name }) => name.endsWith('default_all'));
     if (all) all.tags = [...all.tags, 'levelset-allow=other'];
     expect(await it.statusOf('other/all')).toBe('settled');
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(3);
+    expect(it.cloud.loadbalancers).toHaveLength(3);
   });
 
   test('have one floating IP, also after the load balancer of the owner was deleted and another one made the next', async () => {
     for (const [at, name] of ['web', 'api'].entries()) {
-      it.apply(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
-      await it.settle(name);
+      await it.put(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
     }
     const { vip_port_id: vip } = it.lb();
-    const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.sandbox.cloud;
+    const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.cloud;
     for (const table of [loadbalancers, listeners, pools, healthmonitors]) table.splice(0);
     for (const ip of floatingips) if (ip.port_id === vip) ip.port_id = null;
 
@@ -77,19 +75,19 @@ test.each([
   await rush(worlds);
 
   const wanted = [...(byId ? [80] : []), ...names.map((_name, at) => 100 + at)];
-  expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  expect(it.cloud.loadbalancers).toHaveLength(1);
   expect(it.ports()).toEqual(wanted);
-  expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+  expect(it.cloud.floatingips).toHaveLength(1);
   for (const name of names) expect(it.lb().tags).toContain(`levelset-name=default/${name}`);
 
   const leaving = byId ? names : names.filter((_name, at) => at % 2 === 0);
-  for (const name of leaving) it.sandbox.kube.delete('Service', 'default', name);
+  for (const name of leaving) it.kube.delete('Service', 'default', name);
   await rush(worlds);
   expect(it.ports()).toEqual(byId ? [80] : [101, 103, 105, 107, 109]);
 
-  for (const name of [...names, 'web']) it.sandbox.kube.delete('Service', 'default', name);
+  for (const name of [...names, 'web']) it.kube.delete('Service', 'default', name);
   if (byId) await it.settle('web');
   await rush(worlds);
   await runAll(await sweep(it.world), it.world);
-  expect(leftovers(it.sandbox)).toEqual({});
+  expect(leftovers(it)).toEqual({});
 });

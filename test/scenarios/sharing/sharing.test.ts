@@ -1,27 +1,27 @@
-import { expect, test } from 'vitest';
+import { expect, test, describe } from 'vitest';
 import { aConfig } from '../../support/config.ts';
 import { inEachTest, run } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, LOAD_BALANCER_NAME, startSharedWorld } from '../../support/shared-world.ts';
-import { addressOf, forceDelete, leftovers, ingressOf, readyOf, serviceOf } from '../../support/told.ts';
+import { addressOf, forceDelete, leftovers, ingressOf, serviceOf, readyOf } from '../../support/told.ts';
+import { aService } from '../../support/service.ts';
 
 const it = inEachTest(() => startSharedWorld());
 
 test('a Service that is made again is on the load balancer that was made for it, and that another one is on, with its address', async () => {
   const id = await it.owner();
-  const address = addressOf(it.sandbox);
+  const address = addressOf(it);
   await it.join('api', 81);
   await it.remove('web');
 
-  it.apply('web', 8080, { [LOAD_BALANCER_ID]: id });
-  await it.settle('web');
+  await it.put('web', 8080, { [LOAD_BALANCER_ID]: id });
 
-  expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+  expect(it.cloud.loadbalancers).toHaveLength(1);
   expect(it.ports()).toEqual([81, 8080]);
-  expect(addressOf(it.sandbox)).toBe(address);
-  expect(it.lb().tags).toContain(`levelset-service=${serviceOf(it.sandbox)?.metadata.uid ?? ''}`);
+  expect(addressOf(it)).toBe(address);
+  expect(it.lb().tags).toContain(`levelset-service=${serviceOf(it)?.metadata.uid ?? ''}`);
   for (const name of ['api', 'web']) await it.remove(name);
   await it.sweepUntilSettled();
-  expect(leftovers(it.sandbox)).toEqual({});
+  expect(leftovers(it)).toEqual({});
 });
 
 test('a Service beyond max-shared-lb is refused, and nothing is published', async () => {
@@ -33,39 +33,35 @@ test('a Service beyond max-shared-lb is refused, and nothing is published', asyn
 
   expect(outcome).toMatchObject({ status: 'blocked' });
   expect('reason' in outcome && outcome.reason).toContain('max-shared-lb');
-  expect(ingressOf(it.sandbox, 'api')).toEqual([]);
+  expect(ingressOf(it, 'api')).toEqual([]);
   expect(it.ports()).toEqual([80]);
 });
 
 test('whoever left is named by no tag any more, nor in the condition of those who stay', async () => {
   const id = await it.owner();
-  const uid = serviceOf(it.sandbox)?.metadata.uid ?? '';
+  const uid = serviceOf(it)?.metadata.uid ?? '';
   const flavor = { 'loadbalancer.openstack.org/flavor-id': '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' };
-  it.apply('api', 81, { [LOAD_BALANCER_ID]: id, ...flavor });
-  await it.settle('api');
-  expect(readyOf(it.sandbox, 'api')?.message).toContain('since default/web is on it');
+  await it.put('api', 81, { [LOAD_BALANCER_ID]: id, ...flavor });
+  expect(it.told('api')).toContain('since default/web is on it');
 
   await it.remove('web');
   await it.sweepUntilSettled();
 
   const named = it.lb().tags.filter((tag) => tag.endsWith('web') || tag.includes(uid));
   expect(named).toEqual([]);
-  expect(it.sandbox.cloud.floatingips[0]?.tags.filter((tag) => tag.includes(uid))).toEqual([]);
-  expect(readyOf(it.sandbox, 'api')?.message).toContain('flavor_id');
-  expect(readyOf(it.sandbox, 'api')?.message).not.toContain('default/web');
+  expect(it.cloud.floatingips[0]?.tags.filter((tag) => tag.includes(uid))).toEqual([]);
+  expect(it.told('api')).toContain('flavor_id');
+  expect(it.told('api')).not.toContain('default/web');
 });
 
 test('the owner leaves a load balancer that somebody gave another name, and is let go', async () => {
-  it.apply('web', 80);
-  await it.settle('web');
-  const { id } = it.lb();
-  it.apply('api', 81, { [LOAD_BALANCER_ID]: id });
-  await it.settle('api');
-  Object.assign(it.lb(), { name: 'the edge', updated_at: it.sandbox.cloud.octaviaTime() });
+  await it.owner();
+  await it.join('api', 81);
+  Object.assign(it.lb(), { name: 'the edge', updated_at: it.cloud.octaviaTime() });
 
   expect((await it.remove('web')).outcome.status).toBe('settled');
 
-  expect(it.sandbox.kube.get('Service', 'default', 'web')).toBeUndefined();
+  expect(it.kube.get('Service', 'default', 'web')).toBeUndefined();
   expect(it.ports()).toEqual([81]);
   const { tags } = it.lb();
   expect(tags.filter((tag) => tag.startsWith('levelset-service='))).toEqual([]);
@@ -73,7 +69,7 @@ test('the owner leaves a load balancer that somebody gave another name, and is l
 });
 
 test('on a user’s own load balancer a Service has OCCM’s tag, and takes it along, however long its name is', async () => {
-  const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
+  const subnet = it.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
   const tags = ['team=edge', 'levelset-allow=*'];
   const { id } = await it.world.cloud.create('loadbalancer', { name: 'mine', vip_subnet_id: subnet, tags });
   const world = await it.another({ ...it.world.config, clusterName: 'c'.repeat(250) });
@@ -84,7 +80,7 @@ test('on a user’s own load balancer a Service has OCCM’s tag, and takes it a
   }
   expect(ofGo()).toHaveLength(2);
 
-  it.sandbox.kube.delete('Service', 'default', 'api');
+  it.kube.delete('Service', 'default', 'api');
   await it.sweepUntilSettled(world);
 
   expect(ofGo()).toHaveLength(1);
@@ -95,30 +91,102 @@ test('on a user’s own load balancer a Service has OCCM’s tag, and takes it a
 test('a Service that vanished without its finalizer loses its listeners to the sweep, and the others keep theirs', async () => {
   await it.owner();
   for (const [at, name] of ['api', 'dns'].entries()) await it.join(name, 81 + at);
-  forceDelete(it.sandbox, 'api');
+  forceDelete(it, 'api');
 
   await it.sweepUntilSettled();
 
   expect(it.ports()).toEqual([80, 82]);
-  expect(it.sandbox.cloud.pools).toHaveLength(2);
-  forceDelete(it.sandbox, 'web');
+  expect(it.cloud.pools).toHaveLength(2);
+  forceDelete(it, 'web');
   await it.sweepUntilSettled();
   expect(it.ports()).toEqual([82]);
-  expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+  expect(it.cloud.floatingips).toHaveLength(1);
 });
 
 test('tags that a Service asks for stay while others come, and go with it, and those of a person stay', async () => {
-  const { cloud } = it.sandbox;
   const shared = { [LOAD_BALANCER_NAME]: 'shop' };
-  it.apply('web', 80, { ...shared, 'levelset.openstack.org/tags': 'paid' });
-  await it.settle('web');
+  await it.put('web', 80, { ...shared, 'levelset.openstack.org/tags': 'paid' });
   Object.assign(it.lb(), { tags: [...it.lb().tags, 'by hand'] });
-  it.apply('api', 8080, shared);
-  await it.settle('api');
-  expect(cloud.loadbalancers).toHaveLength(1);
+  await it.put('api', 8080, shared);
+  expect(it.cloud.loadbalancers).toHaveLength(1);
   expect(it.lb().tags).toEqual(expect.arrayContaining(['paid', 'by hand']));
 
   await it.remove('web');
   expect(it.lb().tags).toContain('by hand');
   expect(it.lb().tags.filter((tag) => tag.includes('paid'))).toEqual([]);
+});
+
+const picture = (): string =>
+  JSON.stringify([it.lb(), it.cloud.listeners, it.cloud.pools, it.cloud.floatingips]);
+
+test('a load balancer that was not made for the namespace is not touched without consent, and nothing is published', async () => {
+  await it.owner();
+  const before = picture();
+  it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
+
+  const { outcome } = await it.settle('other/api');
+
+  expect(outcome).toMatchObject({ status: 'blocked' });
+  expect('reason' in outcome && outcome.reason).toContain('levelset-allow=other');
+  expect(picture()).toBe(before);
+  expect(serviceOf(it, 'api', 'other')?.status?.loadBalancer?.ingress ?? []).toEqual([]);
+
+  await it.remove('other/api');
+  await it.sweepUntilSettled();
+  expect(picture()).toBe(before);
+  expect(serviceOf(it, 'api', 'other')).toBeUndefined();
+});
+
+test('an id under which there is no load balancer does not count when a controller noted it', async () => {
+  it.apply('web', 80, {
+    [LOAD_BALANCER_ID]: '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
+    'loadbalancer.openstack.org/load-balancer-address': '192.0.2.1',
+  });
+
+  expect(await it.statusOf('web')).toBe('settled');
+  expect(serviceOf(it)?.metadata.annotations).toMatchObject({ [LOAD_BALANCER_ID]: it.lb().id });
+});
+
+test('an id that levelset noted is no hindrance to a Service that goes to ClusterIP and back, and one that joins joins again', async () => {
+  const id = await it.owner();
+  await it.join('api', 81);
+
+  for (const name of ['web', 'api']) {
+    it.kube.apply(aService({ name, spec: { type: 'ClusterIP' } }));
+    await it.settle(name);
+  }
+  expect(leftovers(it)).toEqual({});
+  expect(serviceOf(it)?.metadata.annotations ?? {}).toEqual({});
+  expect(serviceOf(it, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
+
+  it.apply('web', 80);
+  expect(await it.statusOf('web')).toBe('settled');
+  expect(it.cloud.loadbalancers).toHaveLength(1);
+});
+
+describe('a Service applied again under another name, with all that levelset wrote on the first', () => {
+  const copy = async (name: string, drop: readonly string[] = []): Promise<void> => {
+    await it.owner();
+    const annotations = { ...serviceOf(it)?.metadata.annotations };
+    for (const key of drop) Reflect.deleteProperty(annotations, key);
+    await it.put(name, 80, annotations);
+  };
+
+  test('has a load balancer of its own, and says which from then on', async () => {
+    await copy('again');
+
+    const [first, second] = it.cloud.loadbalancers;
+    expect(second?.name).toMatch(/_again$/);
+    expect(first?.tags.join()).not.toContain('again');
+    expect(readyOf(it, 'again')).toMatchObject({ status: 'True' });
+    expect(serviceOf(it, 'again')?.metadata.annotations).toMatchObject({ [LOAD_BALANCER_ID]: second?.id });
+  });
+
+  test('joins the first by the id alone, and the condition names the way out', async () => {
+    await copy('joined', ['loadbalancer.openstack.org/load-balancer-address']);
+
+    expect(it.cloud.loadbalancers).toHaveLength(1);
+    expect(it.told('joined')).toContain('is taken on this load balancer by default/web');
+    expect(it.told('joined')).toContain('by spec.type ClusterIP and back');
+  });
 });

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { main } from '../../../functions/cli/main.ts';
 import { aConfig } from '../../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
-import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
+import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
@@ -11,83 +11,60 @@ test('under another cluster name one of OCCM is not taken, and none is made besi
   await makeAsGoProvider(it);
   const world = await it.another({ ...aConfig(it.sandbox.authUrl), clusterName: 'another' });
   const look = async (): Promise<readonly string[]> => {
-    const { plan } = await run({ key: 'service/default/web', trigger: 'command', dryRun: true }, world);
+    const { plan } = await it.once({ trigger: 'command', dryRun: true }, world);
     return [...(plan?.steps ?? []), ...(plan?.problems ?? []).map(({ field }) => field)].map(String);
   };
   expect(await look()).toEqual(['--cluster-name']);
 
-  const annotations = { 'loadbalancer.openstack.org/load-balancer-id': null };
-  it.sandbox.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', annotations } });
+  it.edit({ annotations: { 'loadbalancer.openstack.org/load-balancer-id': null } });
   expect(await look()).toEqual(['--cluster-name']);
 });
 
-const MAKERS = [
-  { name: 'OCCM', make: makeAsGoProvider },
-  { name: 'kinx', make: makeAsKinx },
-];
+test.each([
+  ['OCCM', makeAsGoProvider],
+  ['kinx', makeAsKinx],
+])('a load balancer of %s is changed as the Service and the nodes change', async (_, make) => {
+  await make(it);
+  await it.settle('web');
+  it.kube.addNode('node-9');
+  await it.settle('web');
+  expect(it.cloud.members).toHaveLength(4);
 
-describe.each(MAKERS)('a load balancer of $name', ({ make }) => {
-  beforeEach(() => make(it));
+  it.kube.removeNode('node-1');
+  await it.settle('web');
+  expect(it.cloud.members).toHaveLength(3);
 
-  test('is changed as the Service and the nodes change', async () => {
-    await it.settle('web');
-    it.sandbox.kube.addNode('node-9');
-    await it.settle('web');
-    expect(it.sandbox.cloud.members).toHaveLength(4);
-
-    it.sandbox.kube.removeNode('node-1');
-    await it.settle('web');
-    expect(it.sandbox.cloud.members).toHaveLength(3);
-
-    const ports = [{ name: 'http', port: 8080, targetPort: 8080 }];
-    it.sandbox.kube.apply({
-      kind: 'Service',
-      metadata: { name: 'web', namespace: 'default' },
-      spec: { ports },
-    });
-    await it.settle('web');
-    expect(it.sandbox.cloud.listeners.map(({ protocol_port }) => protocol_port)).toEqual([8080]);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
-  });
+  it.edit({ spec: { ports: [{ name: 'http', port: 8080, targetPort: 8080 }] } });
+  await it.settle('web');
+  expect(it.cloud.listeners.map(({ protocol_port }) => protocol_port)).toEqual([8080]);
+  expect(it.cloud.loadbalancers).toHaveLength(1);
 });
 
-describe('a change that kinx never made', () => {
-  beforeEach(async () => {
-    await makeAsKinx(it);
-    it.sandbox.kube.apply({
-      kind: 'Service',
-      metadata: { name: 'web', namespace: 'default' },
-      spec: { sessionAffinity: 'ClientIP' },
-    });
-  });
+test('a change that kinx never made makes no sweep fail: it ends with 0 and says how many wait', async () => {
+  await makeAsKinx(it);
+  it.edit({ spec: { sessionAffinity: 'ClientIP' } });
+  const out: string[] = [];
+  const spy = vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
+  await it.settle('web');
 
-  test('makes no sweep fail: it ends with 0 and says how many wait', async () => {
-    const out: string[] = [];
-    const spy = vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(line));
-    await it.settle('web');
+  const code = await main(['sweep', '--kubeconfig', it.kubeconfig, '--cloud-config', it.cloudConfig]);
 
-    const code = await main(['sweep', '--kubeconfig', it.kubeconfig, '--cloud-config', it.cloudConfig]);
-
-    spy.mockRestore();
-    expect(code).toBe(0);
-    expect(out.at(-1)).toMatch(/; 1 changes? waits? for approval$/);
-  });
+  spy.mockRestore();
+  expect(code).toBe(0);
+  expect(out.at(-1)).toMatch(/; 1 changes? waits? for approval$/);
 });
 
 test('handed back, OCCM finds all that it looks for', async () => {
   await makeAsGoProvider(it);
   await it.settle('web');
-  const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.sandbox.cloud;
+  const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.cloud;
   const name = 'kube_service_kubernetes_default_web';
 
   expect(loadbalancers.map((lb) => [lb.name, lb.tags.includes(name)])).toEqual([[name, true]]);
   expect(listeners.map((one) => [one.name, one.tags.includes(name)])).toEqual([[`listener_0_${name}`, true]]);
-  expect([...pools, ...healthmonitors].map((one) => one.name)).toEqual([
-    `pool_0_${name}`,
-    `monitor_0_${name}`,
-  ]);
+  const others = [...pools, ...healthmonitors].map((one) => one.name);
+  expect(others).toEqual([`pool_0_${name}`, `monitor_0_${name}`]);
   expect(floatingips[0]?.description).toMatch(/^Floating IP for Kubernetes external service default\/web /);
-  expect(serviceOf(it.sandbox)?.metadata.annotations).toMatchObject({
-    'loadbalancer.openstack.org/load-balancer-id': loadbalancers[0]?.id,
-  });
+  const id = serviceOf(it)?.metadata.annotations?.['loadbalancer.openstack.org/load-balancer-id'];
+  expect(id).toBe(loadbalancers[0]?.id);
 });

@@ -1,5 +1,5 @@
 /** Everything that levelset shows of what tenants wrote: nothing of a key, no markup, no escape, nothing endless. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog, reconcileLine } from '../../../functions/log.ts';
 import { createMetrics } from '../../../functions/metrics.ts';
 import { History } from '../../../functions/page/remembered.ts';
@@ -10,9 +10,10 @@ import type { StatusRow } from '../../../shared/report/page.ts';
 import { renderObjectPage } from '../../../shared/report/page/object-page.ts';
 import { renderPage } from '../../../shared/report/page/objects-page.ts';
 import { serviceDetails } from '../../../shared/service/report/object-details.ts';
+import { printedBy } from '../../support/for-one-test.ts';
 import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
+import { keepTlsSecret, keyOfPair } from '../../support/tls-secret.ts';
 import { readyOf, serviceOf } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';
@@ -34,7 +35,8 @@ interface Shown {
 async function showAll(): Promise<Shown> {
   const reports: Report[] = [];
   const metrics = createMetrics();
-  const lines = await logged(async (log) => {
+  const printed = await printedBy(async () => {
+    const log = createLog('debug');
     for (let runs = 0; runs < 40; runs += 1) {
       const report = await run({ key: 'service/default/web', trigger: 'command' }, { ...it.world, log });
       reports.push(report);
@@ -44,7 +46,7 @@ async function showAll(): Promise<Shown> {
     }
   });
   const [last] = reports.toReversed();
-  const service = serviceOf(it.sandbox);
+  const service = serviceOf(it);
   const rows =
     service && last
       ? serviceRows([service], it.world.config, new Map([[last.request.key, { report: last, at: '' }]]))
@@ -54,12 +56,12 @@ async function showAll(): Promise<Shown> {
     ...(await Promise.all(rows.map((row) => objectPage(row, reports)))),
   ].join('\n');
   const plans = reports.map(({ plan }) => (plan ? renderPlan(plan) : '')).join('\n');
-  const { kube } = it.sandbox;
+  const { kube } = it;
   const events = kube.list('Event', 'default').map(({ message }) => String(message));
-  const told = [readyOf(it.sandbox)?.message ?? '', ...events].join('\n');
+  const told = [it.told(), ...events].join('\n');
   const kept = [kube.list('ConfigMap', 'levelset'), kube.list('Lease'), kube.list('Service')];
   const scraped = (await metrics.scrape()).body;
-  const terminal = `${plans}\n${lines}`;
+  const terminal = [plans, ...printed].join('\n');
   return {
     terminal,
     page,
@@ -73,27 +75,13 @@ async function objectPage(row: StatusRow, reports: readonly Report[]): Promise<s
   const [generatedAt, history] = ['2026-11-21T00:00:00Z', new History()];
   for (const report of reports) history.add(report, generatedAt);
   const look = await serviceDetails(row.object, it.world);
-  const events = it.sandbox.kube.list('Event', 'default').map(({ type, reason, message }) => ({
+  const events = it.kube.list('Event', 'default').map(({ type, reason, message }) => ({
     ...{ type: String(type), reason: String(reason), message: String(message) },
     ...{ at: generatedAt, count: 1 },
   }));
   expect(look?.plan).toBeDefined();
   const view = { cluster: 'test', generatedAt, row, runs: history.of(row.object), events };
   return renderObjectPage({ ...view, ...(look && { look }) });
-}
-
-/** What a log of the program itself wrote meanwhile. */
-async function logged(doing: (log: ReturnType<typeof createLog>) => Promise<void>): Promise<string> {
-  const written: string[] = [];
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-  }
-  try {
-    await doing(createLog('debug'));
-  } finally {
-    vi.restoreAllMocks();
-  }
-  return written.join('\n');
 }
 
 test('nothing of the key of a certificate is shown or kept, from the first run to the last', async () => {
@@ -106,14 +94,13 @@ test('nothing of the key of a certificate is shown or kept, from the first run t
       Buffer.from(line).toString('base64').slice(0, 40),
       Buffer.from(line, 'base64').toString('hex'),
     ]);
-  const { type, data } = aTlsSecret('one');
-  it.sandbox.kube.apply({ kind: 'Secret', metadata: { name: 'web-tls' }, type, data: { ...data } });
+  keepTlsSecret(it, 'one');
   const spec = { ports: [{ name: 'https', port: 443 }] };
-  it.sandbox.kube.apply(aService({ annotations: { [`${OWN}tls-secret`]: 'web-tls' }, spec }));
+  it.kube.apply(aService({ annotations: { [`${OWN}tls-secret`]: 'web-tls' }, spec }));
 
   const { everything } = await showAll();
 
-  expect(it.sandbox.cloud.listeners).toMatchObject([{ protocol: 'TERMINATED_HTTPS' }]);
+  expect(it.cloud.listeners).toMatchObject([{ protocol: 'TERMINATED_HTTPS' }]);
   expect(everything).toContain('tls-secret');
   expect(traces.filter((trace) => everything.includes(trace))).toEqual([]);
 });
@@ -130,7 +117,7 @@ test.each([
     [`${OCCM}floating-subnet`]: text,
     [`${OWN}tls-secret`]: text,
   };
-  it.sandbox.kube.apply(aService({ annotations }));
+  it.kube.apply(aService({ annotations }));
   const { terminal, page, told } = await showAll();
 
   expect(page).not.toMatch(/<img|<script>alert/);
@@ -156,14 +143,14 @@ test.each([
     ),
   ],
 ])('%s that is very large costs no more than a moment, and a short report', async (_, annotations) => {
-  it.sandbox.kube.apply(aService({ annotations }));
+  it.kube.apply(aService({ annotations }));
   const started = process.cpuUsage();
   const { told, terminal } = await showAll();
 
   expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
-  expect(readyOf(it.sandbox)?.message.length ?? 0).toBeLessThan(8_000);
+  expect(readyOf(it)?.message.length ?? 0).toBeLessThan(8_000);
   expect(told.length).toBeLessThan(20_000);
   expect(terminal).not.toContain(LONG);
-  for (const { message } of it.sandbox.kube.list('Event', 'default'))
+  for (const { message } of it.kube.list('Event', 'default'))
     expect(String(message).length).toBeLessThanOrEqual(1_024);
 });

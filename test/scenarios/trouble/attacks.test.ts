@@ -1,12 +1,11 @@
 /** Attacks by what tenants can write: each test makes one, and checks everything that levelset did. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { listening } from '../../support/for-one-test.ts';
 import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { addressOf, readyOf } from '../../support/told.ts';
+import { addressOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
@@ -14,7 +13,7 @@ const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const it = inEachTest(() => startSandboxWorld());
 
 const toOpenStack = (): readonly string[] =>
-  it.sandbox.requests
+  it.requests
     .filter(({ side }) => side === 'openstack')
     .map(({ method, path, body }) => `${method} ${decodeURIComponent(path)} ${JSON.stringify(body ?? '')}`);
 
@@ -31,7 +30,7 @@ test.each(PATHS)('an id that is a path %s never enters a URL, from whichever ann
   const referring = ANNOTATIONS.filter(({ refers }) => refers !== undefined).flatMap(({ names }) => names);
   for (const [at, key] of [...referring, `${OCCM}load-balancer-id`].entries()) {
     const name = `web-${String(at)}`;
-    it.sandbox.kube.apply(aService({ name, annotations: { [key]: path } }));
+    it.kube.apply(aService({ name, annotations: { [key]: path } }));
     await it.settle(name, { dryRun: true });
   }
 
@@ -41,31 +40,21 @@ test.each(PATHS)('an id that is a path %s never enters a URL, from whichever ann
 
 describe('tags and names that somebody else in the project wrote', () => {
   async function aLoadBalancer(attributes: Readonly<Record<string, unknown>>): Promise<string> {
-    const subnet = it.sandbox.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
+    const subnet = it.cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
     const made = await it.world.cloud.create('loadbalancer', { vip_subnet_id: subnet?.id, ...attributes });
     await pause(30);
-    await it.world.cloud.create('listener', {
-      name: 'theirs',
-      protocol: 'TCP',
-      protocol_port: 9999,
-      loadbalancer_id: made.id,
-    });
+    const listener = { name: 'theirs', protocol: 'TCP', protocol_port: 9999, loadbalancer_id: made.id };
+    await it.world.cloud.create('listener', listener);
     await pause(30);
     return made.id;
   }
-  const idsOf = (): readonly string[] => it.sandbox.cloud.loadbalancers.map(({ id }) => id);
-  const theirs = (): boolean => it.sandbox.cloud.listeners.some(({ name }) => name === 'theirs');
+  const idsOf = (): readonly string[] => it.cloud.loadbalancers.map(({ id }) => id);
+  const theirs = (): boolean => it.cloud.listeners.some(({ name }) => name === 'theirs');
 
-  async function ours(): Promise<{
-    readonly id: string;
-    readonly tags: readonly string[];
-    readonly name: string;
-  }> {
-    it.sandbox.kube.apply(aService());
-    await it.settle('web');
-    const lb = it.sandbox.cloud.loadbalancers.find(({ tags }) =>
-      tags.some((tag) => tag.startsWith('levelset-name=')),
-    );
+  async function ours() {
+    await it.make();
+    const isOurs = (tag: string): boolean => tag.startsWith('levelset-name=');
+    const lb = it.cloud.loadbalancers.find(({ tags }) => tags.some(isOurs));
     return { id: lb?.id ?? '', tags: [...(lb?.tags ?? [])], name: lb?.name ?? '' };
   }
 
@@ -73,7 +62,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     const stranger = await aLoadBalancer({ name: 'theirs' });
     await pause(1_100);
     const mine = await ours();
-    const address = addressOf(it.sandbox);
+    const address = addressOf(it);
     await it.world.cloud.update('loadbalancer', stranger, { tags: mine.tags, name: mine.name });
     await pause(30);
 
@@ -82,10 +71,9 @@ describe('tags and names that somebody else in the project wrote', () => {
 
     expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
     expect(theirs()).toBe(true);
-    expect(addressOf(it.sandbox)).toBe(address);
-    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(
-      it.sandbox.cloud.loadbalancers.find(({ id }) => id === mine.id)?.vip_port_id,
-    );
+    expect(addressOf(it)).toBe(address);
+    const { vip_port_id: vip } = it.cloud.loadbalancers.find(({ id }) => id === mine.id) ?? {};
+    expect(it.cloud.floatingips[0]?.port_id).toBe(vip);
     await pause(2_100);
     await it.sweepUntilSettled();
     expect((await sweep(it.world)).requests).toEqual([]);
@@ -98,7 +86,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     const mine = await ours();
     const [cluster = ''] = mine.tags.filter((tag) => tag.startsWith('levelset-cluster='));
     const stranger = await aLoadBalancer({ name: mine.name, tags: mine.tags });
-    const listener = it.sandbox.cloud.listeners.find(({ name }) => name === 'theirs')?.id ?? '';
+    const listener = it.cloud.listeners.find(({ name }) => name === 'theirs')?.id ?? '';
     await it.world.cloud.update('listener', listener, { tags: [cluster, ...own] });
     await pause(30);
     const attributes = { name: pool, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
@@ -112,27 +100,25 @@ describe('tags and names that somebody else in the project wrote', () => {
 
   test('a tag that claims to replace ours moves no address', async () => {
     const mine = await ours();
-    const stranger = await aLoadBalancer({
-      name: 'theirs',
-      tags: [...mine.tags, `levelset-replaces=${mine.id}`],
-    });
-    const port = it.sandbox.cloud.floatingips[0]?.port_id;
+    const tags = [...mine.tags, `levelset-replaces=${mine.id}`];
+    const stranger = await aLoadBalancer({ name: 'theirs', tags });
+    const port = it.cloud.floatingips[0]?.port_id;
 
     await it.sweepUntilSettled();
     await it.settle('web', { trigger: 'command' });
 
     expect(idsOf().toSorted()).toEqual([stranger, mine.id].toSorted());
     expect(theirs()).toBe(true);
-    expect(it.sandbox.cloud.floatingips[0]?.port_id).toBe(port);
+    expect(it.cloud.floatingips[0]?.port_id).toBe(port);
   });
 
   test('another one’s floating IP, marked as the Service’s, stays where it is attached', async () => {
     const mine = await ours();
     const stranger = await aLoadBalancer({ name: 'theirs' });
-    const [own] = it.sandbox.cloud.floatingips;
-    const ip = it.sandbox.cloud.addFloatingIp(undefined, own?.description);
+    const [own] = it.cloud.floatingips;
+    const ip = it.cloud.addFloatingIp(undefined, own?.description);
     ip.tags = [...(own?.tags ?? [])];
-    ip.port_id = it.sandbox.cloud.loadbalancers.find(({ id }) => id === stranger)?.vip_port_id ?? null;
+    ip.port_id = it.cloud.loadbalancers.find(({ id }) => id === stranger)?.vip_port_id ?? null;
     const port = ip.port_id;
 
     await it.sweepUntilSettled();
@@ -140,7 +126,7 @@ describe('tags and names that somebody else in the project wrote', () => {
     await it.sweepUntilSettled();
 
     expect(mine.id).not.toBe(stranger);
-    expect(it.sandbox.cloud.floatingips).toEqual([ip]);
+    expect(it.cloud.floatingips).toEqual([ip]);
     expect(ip.port_id).toBe(port);
   });
 });
@@ -171,13 +157,10 @@ test('text that ends in the configuration of haproxy is in no step of a plan, wh
       'levelset.openstack.org/monitor-type': 'HTTP',
       [key]: payloads[at % payloads.length] ?? '',
     };
-    it.sandbox.kube.apply(aService({ name, annotations, spec }));
+    it.kube.apply(aService({ name, annotations, spec }));
     const { plan } = await it.settle(name, { dryRun: true });
     expect(JSON.stringify(plan?.steps), key).not.toContain('EVIL');
-    expect(
-      plan?.problems.map(({ field }) => field),
-      key,
-    ).toContain(key);
+    expect(plan?.problems.map(({ field }) => field)).toContain(key);
   }
 
   expect(toOpenStack().filter((line) => line.includes('EVIL'))).toEqual([]);
@@ -185,41 +168,30 @@ test('text that ends in the configuration of haproxy is in no step of a plan, wh
 
 test('the host of a certificate’s address is asked nothing, and sent to nobody', async () => {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await listening((request, response) => {
     asked.push(request.url ?? '');
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    const evil = `http://127.0.0.1:${String(port)}/v1/containers/${ID}`;
-    const annotations = { 'levelset.openstack.org/tls-container-refs': evil };
-    it.sandbox.kube.apply(aService({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } }));
+  const annotations = { 'levelset.openstack.org/tls-container-refs': `${url}/v1/containers/${ID}` };
+  const { outcome } = await it.make({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } });
 
-    const { outcome } = await it.settle('web');
-
-    expect(outcome).toMatchObject({ status: 'blocked' });
-    expect(asked).toEqual([]);
-    expect(toOpenStack().filter((line) => line.includes(`127.0.0.1:${String(port)}`))).toEqual([]);
-    expect(toOpenStack()).toContainEqual(expect.stringContaining(`/v1/containers/${ID}`));
-  } finally {
-    server.close();
-  }
+  expect(outcome).toMatchObject({ status: 'blocked' });
+  expect(asked).toEqual([]);
+  expect(toOpenStack().filter((line) => line.includes(new URL(url).host))).toEqual([]);
+  expect(toOpenStack()).toContainEqual(expect.stringContaining(`/v1/containers/${ID}`));
 });
 
 test('a floating IP out of reach is not taken, and the Service says who can allow it', async () => {
   const { config } = it.world;
   const confined = await it.another({ ...config, reach: 'allowed' });
-  const mine = it.sandbox.cloud.addFloatingIp();
-  it.sandbox.kube.apply(aService({ spec: { loadBalancerIP: mine.floating_ip_address } }));
+  const mine = it.cloud.addFloatingIp();
+  it.kube.apply(aService({ spec: { loadBalancerIP: mine.floating_ip_address } }));
 
   await it.sweepUntilSettled(confined);
 
   expect(mine.port_id).toBeNull();
-  expect(readyOf(it.sandbox)?.message).toContain(
-    `--allowed-references=default/floatingip/${mine.floating_ip_address}`,
-  );
+  expect(it.told()).toContain(`--allowed-references=default/floatingip/${mine.floating_ip_address}`);
   const allowed = { namespace: 'default', kind: 'floatingip', id: mine.floating_ip_address } as const;
   await it.sweepUntilSettled(await it.another({ ...config, reach: 'allowed', allowedReferences: [allowed] }));
-  expect(addressOf(it.sandbox)).toBe(mine.floating_ip_address);
+  expect(addressOf(it)).toBe(mine.floating_ip_address);
 });

@@ -1,18 +1,14 @@
+/** What Services leave, whether levelset saw them go or not. */
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { aService } from '../../support/service.ts';
-import { inEachTest, run, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
-import { cloudWrites, forceDelete } from '../../support/told.ts';
+import { failing } from '../../support/failing.ts';
+import { inEachTest, run, startSandboxWorld, type SandboxWorld, pause } from '../../support/sandbox-world.ts';
+import { cloudWrites, forceDelete, leftovers, readyOf, serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
 
 const NO_SERVICES = { kind: 'ServiceList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] };
-const listServices = { side: 'kube', method: 'GET', path: /^\/api\/v1\/services/ } as const;
-
-async function create(...names: readonly string[]): Promise<void> {
-  for (const name of names) it.sandbox.kube.apply(aService({ name }));
-  await it.sweepUntilSettled();
-}
+const SERVICES = /^\/api\/v1\/services/;
 
 /** The UIDs of Services of which a watermark is kept. */
 function statesOf({ sandbox }: SandboxWorld): readonly string[] {
@@ -22,9 +18,9 @@ function statesOf({ sandbox }: SandboxWorld): readonly string[] {
 }
 
 test('who only wants to know takes nothing away, not even the state of a Service that is no more', async () => {
-  await create('web', 'other');
-  forceDelete(it.sandbox);
-  it.sandbox.cloud.loadbalancers.splice(0);
+  await it.create('web', 'other');
+  forceDelete(it);
+  it.cloud.loadbalancers.splice(0);
 
   await sweep(it.world, { readOnly: true });
   expect(statesOf(it)).toHaveLength(2);
@@ -33,20 +29,16 @@ test('who only wants to know takes nothing away, not even the state of a Service
 });
 
 test('what a Service left behind that was force-deleted without its finalizer is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
-  await create('web', 'other');
-  forceDelete(it.sandbox);
-  const seen = it.sandbox.requests.length;
+  await it.create('web', 'other');
+  forceDelete(it);
+  const seen = it.requests.length;
 
   await it.sweepUntilSettled();
 
-  expect(it.sandbox.cloud.loadbalancers.map(({ name }) => name)).toEqual([
-    'kube_service_kubernetes_default_other',
-  ]);
-  expect(it.sandbox.cloud.floatingips).toHaveLength(1);
+  expect(it.cloud.loadbalancers.map(({ name }) => name)).toEqual(['kube_service_kubernetes_default_other']);
+  expect(it.cloud.floatingips).toHaveLength(1);
   expect(statesOf(it)).toHaveLength(1);
-  const calls = it.sandbox.requests
-    .slice(seen)
-    .map(({ method, path, status }) => `${method} ${path} ${status}`);
+  const calls = it.requests.slice(seen).map(({ method, path, status }) => `${method} ${path} ${status}`);
   const asked = calls.findIndex((call) => /^GET .*\/services\/web 404$/.test(call));
   expect(asked).toBeGreaterThanOrEqual(0);
   expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
@@ -54,46 +46,44 @@ test('what a Service left behind that was force-deleted without its finalizer is
 
 describe('a list of Services that is wrong', () => {
   test('and lacks one deletes nothing, since the apiserver is asked for that very Service', async () => {
-    await create('web');
-    const before = cloudWrites(it.sandbox);
-    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 200, body: NO_SERVICES });
+    await it.create('web');
+    const before = cloudWrites(it);
+    failing(it, 'GET', SERVICES, 200, { body: NO_SERVICES, times: 1 });
 
     const found = await sweep(it.world);
     for (const request of found.requests) await run(request, it.world);
 
     expect(found.requests.map(({ key }) => key)).toEqual(['service/default/web']);
-    expect(cloudWrites(it.sandbox)).toEqual(before);
+    expect(cloudWrites(it)).toEqual(before);
   });
 
   test('because the list of Services fails finds nothing to do and says why', async () => {
-    await create('web');
-    forceDelete(it.sandbox);
-    it.sandbox.fault({ match: listServices, kind: 'fail-before', status: 503, times: 9 });
+    await it.create('web');
+    forceDelete(it);
+    failing(it, 'GET', SERVICES);
 
     const found = await sweep(it.world);
 
     expect(found.failed).toContain('cannot list Services');
     expect(found.requests).toEqual([]);
-    expect(it.sandbox.cloud.loadbalancers).toHaveLength(1);
+    expect(it.cloud.loadbalancers).toHaveLength(1);
   });
 });
 
 const orphan = ['service/default/web'];
-const lists = [
-  ['Nodes', { side: 'kube', method: 'GET', path: /^\/api\/v1\/nodes/ } as const, orphan],
-  ['load balancers', { side: 'openstack', method: 'GET', path: /lbaas\/loadbalancers/ } as const, []],
-  ['floating IPs', { side: 'openstack', method: 'GET', path: /floatingips/ } as const, orphan],
-  ['security groups', { side: 'openstack', method: 'GET', path: /security-groups/ } as const, orphan],
-  ['certificates', { side: 'openstack', method: 'GET', path: /v1\/secrets/ } as const, orphan],
-  ['watermarks', { side: 'kube', method: 'GET', path: /configmaps\?/ } as const, orphan],
-] as const;
-
-test.each(lists)(
+test.each<[string, RegExp, readonly string[]]>([
+  ['Nodes', /^\/api\/v1\/nodes/, orphan],
+  ['load balancers', /lbaas\/loadbalancers/, []],
+  ['floating IPs', /floatingips/, orphan],
+  ['security groups', /security-groups/, orphan],
+  ['certificates', /v1\/secrets/, orphan],
+  ['watermarks', /configmaps\?/, orphan],
+])(
   'another list that fails %s: what the others show to be left is found, nothing is pruned',
-  async (_, match, keys) => {
-    await create('web');
-    forceDelete(it.sandbox);
-    it.sandbox.fault({ match, kind: 'fail-before', status: 503, times: 9 });
+  async (_, path, keys) => {
+    await it.create('web');
+    forceDelete(it);
+    failing(it, 'GET', path);
 
     const found = await sweep(it.world);
 
@@ -103,3 +93,118 @@ test.each(lists)(
     expect(statesOf(it)).toHaveLength(1);
   },
 );
+
+const once = () => it.once();
+
+describe('a Service that leaves', () => {
+  test('by becoming ClusterIP loses load balancer, finalizer, annotations, condition and address', async () => {
+    await it.make();
+
+    await it.make({ spec: { type: 'ClusterIP' } });
+
+    expect(leftovers(it)).toEqual({});
+    const service = serviceOf(it);
+    expect(service?.metadata.finalizers ?? []).toEqual([]);
+    expect(service?.metadata.annotations ?? {}).toEqual({});
+    expect(readyOf(it)).toBeUndefined();
+    expect(service?.status?.loadBalancer ?? {}).toEqual({});
+  });
+
+  test.each([
+    ['has a listener on it', false],
+    ['makes a listener on it while the run waits for Neutron', true],
+  ] as const)('keeps its load balancer alive where somebody else %s', async (_, isLate) => {
+    await it.make();
+    const { listeners } = it.cloud;
+    const [ours] = listeners;
+    if (!ours) throw new Error('no listener');
+    const foreign = { ...ours, id: it.cloud.newId(), name: 'foreign', tags: [], protocol_port: 9999 };
+    const before = () => void listeners.push({ ...foreign, default_pool_id: null });
+    if (isLate) it.fault({ match: { method: 'GET', path: /floatingips/ }, kind: 'call', before });
+    else before();
+
+    await it.remove('web');
+
+    expect(it.cloud.listeners.map(({ name }) => name)).toEqual(['foreign']);
+    expect(it.cloud.pools).toEqual([]);
+    expect(it.cloud.floatingips).toEqual([]);
+    expect(it.cloud.loadbalancers[0]?.tags.filter((tag) => tag.startsWith('levelset-'))).toEqual([]);
+    expect(serviceOf(it)).toBeUndefined();
+  });
+
+  test('has only lists read that serve others, where nothing has changed on the load balancer since all of it was read', async () => {
+    // Octavia's times have whole seconds
+    it.advanceClock(-5_000);
+    await it.make();
+    await it.sweepUntilSettled();
+    const before = readByItself(it).length;
+
+    await it.remove('web');
+
+    expect(readByItself(it).slice(before)).toEqual([]);
+    expect(leftovers(it)).toEqual({});
+  });
+
+  const addPool = (): void => {
+    const [ours] = it.cloud.pools;
+    if (ours)
+      it.cloud.pools.push({ ...ours, id: it.cloud.newId(), name: 'own', tags: [], listener_id: null });
+  };
+  const tags = ['levelset-service=other', 'kube_service_kubernetes_default_other'];
+  test.each<readonly [string, () => unknown]>([
+    ['a pool that no listener uses', addPool],
+    [
+      'a listener that somebody gave to another Service',
+      () => Object.assign(it.cloud.listeners[0] ?? {}, { tags }),
+    ],
+  ])('keeps its load balancer alive while there is %s', async (_, change) => {
+    await it.make();
+    change();
+
+    await it.remove('web');
+
+    expect(readByItself(it)).not.toEqual([]);
+    expect(it.cloud.loadbalancers).toHaveLength(1);
+  });
+
+  test.each<readonly [string, object]>([
+    ['', {}],
+    [' and had lost its tags', { tags: [] }],
+  ])(
+    'keeps its finalizer until a load balancer is gone that fell into ERROR while it was deleted%s',
+    async (_, change) => {
+      await it.make();
+      Object.assign(it.cloud.loadbalancers[0] ?? {}, change);
+      it.kube.delete('Service', 'default', 'web');
+      it.fault({ match: { method: 'DELETE', path: /loadbalancers/ }, kind: 'fail-before', status: 204 });
+      await once();
+      it.cloud.setStatus(it.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+
+      await once();
+
+      expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
+      await it.settle('web');
+      expect(leftovers(it)).toEqual({});
+    },
+  );
+
+  test('asks for its load balancer by its id where another process deleted it', async () => {
+    await it.make();
+    it.kube.delete('Service', 'default', 'web');
+    await once();
+    await pause(30);
+
+    await it.settle('web', {}, await it.another());
+
+    expect(readByItself(it)).not.toEqual([]);
+    expect(leftovers(it)).toEqual({});
+  });
+});
+
+/** Reads of what is on one load balancer, and of one load balancer by its id. */
+function readByItself({ requests }: SandboxWorld): readonly string[] {
+  return requests
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path)
+    .filter((path) => /loadbalancer_id=|loadbalancers\/[0-9a-f-]{36}$/.test(path));
+}

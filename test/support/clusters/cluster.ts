@@ -14,7 +14,10 @@ import { forceDelete } from '../told.ts';
 import { runsOf } from '../virtual-time.ts';
 
 /** A cluster before the simulated OpenStack, which other clusters may use as well. */
-export interface Cluster {
+export interface Cluster extends Pick<
+  SandboxInside,
+  'cloud' | 'kube' | 'fault' | 'requests' | 'advanceClock'
+> {
   readonly inside: SandboxInside;
   readonly world: World;
   create(...names: readonly string[]): Promise<void>;
@@ -51,7 +54,9 @@ export function startCluster(
     if (!last) throw new Error('no run');
     return last;
   };
+  const { kube, requests, advanceClock } = inside;
   const it: Cluster = {
+    ...{ cloud, kube, fault, requests, advanceClock },
     inside,
     world,
     run,

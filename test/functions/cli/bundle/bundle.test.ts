@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { aTlsSecret, keyOfPair } from '../../../support/tls-secret.ts';
 import { joinNode } from '../../../support/nodes.ts';
 import { withoutSecrets } from '../../../../functions/cli/bundle/bundle.ts';
+import { failing } from '../../../support/failing.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aService, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
 import { err, out, run } from '../command-line.ts';
@@ -33,8 +34,7 @@ function plant({ sandbox: { kube, cloud } }: SandboxWorld): void {
   kube.apply({ kind: 'Secret', metadata: { name: 'cert', namespace: 'default', annotations } });
   kube.apply(aService('tls', { ...annotations, 'levelset.openstack.org/tls-secret': 'cert' }));
   const ofPods = aService('pods', annotations);
-  Object.assign(ofPods['spec'] as object, { allocateLoadBalancerNodePorts: false });
-  kube.apply(ofPods);
+  kube.apply({ ...ofPods, spec: { ...ofPods.spec, allocateLoadBalancerNodePorts: false } });
   kube.apply({
     ...{ apiVersion: 'v1', kind: 'Pod' },
     metadata: { name: 'pods-1', namespace: 'default', labels: { app: 'pods' }, annotations },
@@ -80,18 +80,11 @@ test('a bundle has no secret, and replay plans it without a network', async () =
   expect(sandbox.requests).toHaveLength(asked);
 });
 
+const noCloud = ({ sandbox, flags }: SandboxWorld) =>
+  replaceIn(flags.cloudConfig, sandbox.authUrl, 'http://127.0.0.1:9/v3');
 test.each<[string, (world: SandboxWorld) => unknown]>([
-  [
-    'refuses to list subnets',
-    ({ sandbox }) => {
-      const match = { method: 'GET', path: /\/v2.0\/subnets/ };
-      sandbox.fault({ match, kind: 'fail-before', status: 403, times: 1e6 });
-    },
-  ],
-  [
-    'is nowhere',
-    ({ sandbox, flags }) => replaceIn(flags.cloudConfig, sandbox.authUrl, 'http://127.0.0.1:9/v3'),
-  ],
+  ['refuses to list subnets', ({ sandbox }) => failing(sandbox, 'GET', /\/v2.0\/subnets/, 403)],
+  ['is nowhere', noCloud],
 ])('a bundle where OpenStack %s has what failed, and the exit code of plan', async (_, breaks) => {
   const world = await sandboxWorld();
   const { env } = world;
@@ -155,16 +148,12 @@ test('nothing that a stranger wrote into a bundle reaches the terminal as it is'
 });
 
 test('tokens that a server repeats, and the password of a proxy, are taken out', () => {
-  const env = {
-    HTTPS_PROXY: 'http://me:p%40ssw0rd-proxy@proxy.example:3128',
-    AWS_SECRET_ACCESS_KEY: 'd'.repeat(40),
-  };
+  const HTTPS_PROXY = 'http://me:p%40ssw0rd-proxy@proxy.example:3128';
+  const env = { HTTPS_PROXY, AWS_SECRET_ACCESS_KEY: 'd'.repeat(40) };
   const jwt = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(40)}.${'b'.repeat(40)}`;
   const fernet = `gAAAAABm${'c'.repeat(60)}`;
   const said = [jwt, fernet, 'p%40ssw0rd-proxy', 'p@ssw0rd-proxy', 'd'.repeat(40)];
   const text = JSON.stringify(['Authorization: Bearer opaque-token-1', ...said]);
-  expect(JSON.parse(withoutSecrets(text, aConfig(), env))).toEqual([
-    'Authorization: Bearer REDACTED',
-    ...said.map(() => 'REDACTED'),
-  ]);
+  const redacted = ['Authorization: Bearer REDACTED', ...said.map(() => 'REDACTED')];
+  expect(JSON.parse(withoutSecrets(text, aConfig(), env))).toEqual(redacted);
 });

@@ -1,15 +1,13 @@
 /** Set-ups that are broken in one way each: the doctor names it, and doing what its remedy says mends it. */
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { renderFindings, shellWord, type Finding } from '../../../../functions/cli/doctor/finding.ts';
 import { ACCESS_RULES } from '../../../../infra/openstack/access-rules.ts';
 import type { FaultRule } from '../../../../infra/sandbox/sandbox.ts';
 import { KUBERNETES_MINORS } from '../../../../functions/cli/doctor/check-versions.ts';
+import { listening } from '../../../support/for-one-test.ts';
 import { AUDIT_TOKEN } from '../../../http/tokens.ts';
 import { running } from '../../running.ts';
 import { aService, until } from '../../sandbox-world.ts';
@@ -125,12 +123,10 @@ const BROKEN: Readonly<Record<string, Break>> = {
     return () => serving(setUp, { watch: true });
   },
   'a server-url where a login page answers': async (setUp) => {
-    const page = createServer((_request, response) => {
+    const page = await listening((_request, response) => {
       response.setHeader('content-type', 'text/html').end(signIn.body);
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void page.close());
-    await once(page, 'listening');
-    setUp.more.push(`--server-url http://127.0.0.1:${(page.address() as AddressInfo).port}`);
+    });
+    setUp.more.push(`--server-url ${page}`);
     return () => serving(setUp, { watch: true });
   },
   'a webhook that brings nothing': async (setUp) => {
@@ -175,7 +171,7 @@ test.each(Object.entries(BROKEN))('%s', { timeout: 60_000 }, async (_, breaks) =
   // reviews are answered, and kept nowhere
   const writes = requests.slice(before).filter(({ write, path }) => write && !/self\w+reviews$/.test(path));
   const told = wrong.map(({ level, area, what, remedy = '' }) => `${level} ${area}: ${what}\n  ${remedy}`);
-  const shown = [...told.slice(0, 2), `${told.length} in all`, `exit ${code}`];
+  const shown = [...told.slice(0, 2), `${told.length} in all, exit ${code}`];
   expect(named(shown.join('\n'), setUp.flags)).toMatchSnapshot();
   if (setUp.more.length === 0) expect(writes).toEqual([]);
   expect(out.join('\n')).not.toMatch(/secret-of-yesterday|sandbox-secret/);

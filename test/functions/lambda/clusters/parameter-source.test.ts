@@ -67,9 +67,8 @@ test('a call that was one too many is made again, for as long as there is time',
   aws.trouble.set('SSM', { ...tooMany, times: 2 });
   expect(await source().names()).toEqual(['prod-a']);
   aws.trouble.set('SSM', tooMany);
-  await expect(source().read('prod-a')).rejects.toThrow(
-    '/levelset/prod/clusters/prod-a/ cannot be read: Parameter Store answered 400',
-  );
+  const why = '/levelset/prod/clusters/prod-a/ cannot be read: Parameter Store answered 400';
+  await expect(source().read('prod-a')).rejects.toThrow(why);
 }, 15_000);
 
 test('an entry is read again after five minutes, or when it is doubted after five seconds, and a name that nobody has after one', async () => {
@@ -95,9 +94,8 @@ test('an entry that is being written is not there yet, and one that changes stay
   const registry = new Registry(source(), { flags: {}, env: {} });
   const { kubeconfig = '', ...rest } = WHOLE;
   write('prod-a', { kubeconfig }, 1);
-  expect(await registry.read('prod-a')).toEqual({
-    problems: [expect.stringContaining('it is just being written')],
-  });
+  const problems = [expect.stringContaining('it is just being written')];
+  expect(await registry.read('prod-a')).toEqual({ problems });
   write('prod-a', rest);
   const first = await registry.read('prod-a');
   expect(first).toMatchObject({ entry: { name: 'prod-a' }, problems: [] });

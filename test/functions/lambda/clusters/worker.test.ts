@@ -1,7 +1,8 @@
-/** The worker of several clusters: each in its own World, and none in the way of another one. */
+/** The sweeps of many clusters, which the schedule sends, and the worker: each cluster in its own World, and none in the way of another one. */
 import { expect, test } from 'vitest';
-import { addressOf, aService } from '../../sandbox-world.ts';
-import { after, asked, logged, work } from '../deployed.ts';
+import { aService } from '../../sandbox-world.ts';
+import { addressOf } from '../../../support/told.ts';
+import { after, asked, logged, work, deliver, record, taken, tick } from '../deployed.ts';
 import { textsOf } from '../../clusters/fleet.ts';
 import { deployedClusters, queuedOf } from './deployed-clusters.ts';
 
@@ -10,7 +11,7 @@ test('two clusters with the same names in one project get load balancers of thei
   for (const { kube } of [a, b]) kube.apply(aService('web'));
   expect(await work(queuedOf('prod-a'), queuedOf('prod-b'))).toEqual([]);
   await drain();
-  const addresses = [a, b].map(({ kube }) => addressOf(kube.get('Service', 'default', 'web')));
+  const addresses = [a, b].map(({ kube }) => addressOf({ kube }));
   expect(new Set(addresses).size).toBe(2);
   expect(addresses).not.toContain(undefined);
 
@@ -19,7 +20,7 @@ test('two clusters with the same names in one project get load balancers of thei
   await drain();
   expect(a.kube.get('Service', 'default', 'web')).toBeUndefined();
   expect(a.cloud.loadbalancers).toHaveLength(1);
-  expect(addressOf(b.kube.get('Service', 'default', 'web'))).toBe(addresses[1]);
+  expect(addressOf(b)).toBe(addresses[1]);
   // one call of Parameter Store for each, and those that are decrypted are of that entry alone
   expect(aws.calls.filter((call) => call.startsWith('GetParameters')).toSorted()).toEqual([
     'GetParametersByPath /levelset/test/clusters/prod-a/',
@@ -63,4 +64,52 @@ test('an entry that changes gets connections of its own, and one that does not k
   write('prod-a', { ...textsOf('prod-a', a, a), flags: 'cluster-name=other' });
   after(602);
   expect(await found()).toMatchObject({ world: { config: { clusterName: 'other' } } });
+});
+
+test('each tick sends one sweep for each cluster, which finds what no event told, in its cluster alone', async () => {
+  const { aws, a, b, write, drain } = await deployedClusters();
+  write('Prod_C', { kubeconfig: 'x' });
+  for (const { kube } of [a, b]) kube.apply(aService('web'));
+  await tick();
+  const sent = taken(aws);
+  expect(sent.map(({ request }) => request)).toEqual([
+    { key: 'all', cluster: 'prod-a', trigger: 'sweep' },
+    { key: 'all', cluster: 'prod-b', trigger: 'sweep' },
+  ]);
+  expect(logged()).toContain('"entry":"Prod_C"');
+  const requests = a.requests.length;
+
+  expect(await work(...sent.slice(1))).toEqual([]);
+  expect(taken(aws).map(({ request }) => request)).toMatchObject(
+    ['node/b-node-1', 'node/b-node-2', 'service/default/web'].map((key) => ({
+      ...{ key, cluster: 'prod-b', trigger: 'sweep' },
+    })),
+  );
+  expect(a.requests.slice(requests).filter(({ side }) => side === 'kube')).toEqual([]);
+  await work(...sent);
+  await drain();
+  for (const { kube } of [a, b]) expect(addressOf({ kube })).toBeDefined();
+  for (const one of sent) await work(one);
+  expect(logged().split('"levelset_load_balancers":1').length).toBeGreaterThan(2);
+});
+
+test.each([
+  [290, 'sweep', 'worked on'],
+  [301, 'sweep', 'dropped'],
+  [301, 'resync', 'worked on'],
+] as const)('after %i s in the queue a %s of everything is %s', async (seconds, trigger, what) => {
+  const { a } = await deployedClusters();
+  const late = record(asked('all', { cluster: 'prod-a', trigger }));
+  const before = a.requests.length;
+  after(seconds);
+  expect(await deliver([late])).toEqual([]);
+  expect(a.requests.length > before).toBe(what === 'worked on');
+  expect(logged().includes('a sweep is an interval late')).toBe(what === 'dropped');
+});
+
+test('a registry that cannot be read is an error of the function, and says nothing is gone', async () => {
+  const { aws } = await deployedClusters();
+  aws.trouble.set('SSM', { status: 400 });
+  await expect(tick()).rejects.toThrow('/levelset/test/clusters/ cannot be read');
+  expect(aws.sent).toEqual([]);
 });

@@ -24,7 +24,6 @@ export async function startElasticMq(jars: string): Promise<ElasticMq> {
     configuration,
     `include classpath("application.conf")
 pekko.loglevel = "WARNING"
-pekko.http.server.request-timeout = 60s # a long poll takes 20
 node-address { protocol = http, host = "127.0.0.1", port = ${port}, context-path = "" }
 rest-sqs { enabled = true, bind-hostname = "127.0.0.1", bind-port = ${port}, sqs-limits = strict }
 rest-stats { enabled = false }

@@ -6,7 +6,8 @@ import type { MappingSettings } from './template.ts';
 
 /** How many batches Lambda reads side by side at first; more while all of them are being worked on. */
 const FIRST_READERS = 5;
-const LONG_POLL_SECONDS = 20;
+/** ElasticMQ takes a whole processor for a long poll of a FIFO queue whose group is in flight: so it is asked again after so long. */
+const PAUSE_MS = 200;
 
 export interface EventSourceMapping {
   stop(): Promise<void>;
@@ -29,13 +30,13 @@ export function startMapping(mapping: MappingSettings, sqsUrl: string, lambda: I
       {
         QueueUrl,
         MaxNumberOfMessages: mapping.batchSize,
-        WaitTimeSeconds: LONG_POLL_SECONDS,
+        WaitTimeSeconds: 0,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       },
       stopping.signal,
     );
-    if (messages.length === 0) return;
+    if (messages.length === 0) return pause(PAUSE_MS);
     busy += 1;
     if (busy === readers.length && readers.length < mapping.maximumConcurrency) readers.push(read());
     try {

@@ -45,8 +45,8 @@ export interface ServiceState {
   readonly updated_at: string | null;
   readonly awaitingApproval?: number;
   /**
-   * Not all of it was read since levelset wrote, or another change may hide in the same second: a sweep within the
-   * hour reads it in full.
+   * Not all of it was read since levelset wrote, or another change may hide in the same second: the next sweep
+   * reads it in full.
    */
   readonly unsure?: true;
   /**

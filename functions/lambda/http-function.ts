@@ -25,7 +25,7 @@ export function httpFunction(build: (env: NodeJS.ProcessEnv) => Promise<ServedEn
   });
 }
 
-/** A function that is built anew when a secret changes. A refused token may be new (401, or 429 while names are guessed), so the request is answered again by fresh secrets. */
+/** A function that is built anew when a secret changes. What a token is refused by (429: names are guessed) may be old: fresh secrets answer again. */
 export function bySecrets(build: (env: NodeJS.ProcessEnv) => Promise<HttpFunction>): HttpFunction {
   const answerBy = madeFrom('tokens', build);
   return async (event, context) => {

@@ -86,7 +86,7 @@ test('names that nobody has are asked for eight times in ten seconds at most, an
 });
 
 test('whoever guesses names holds up a cluster that was not served yet for seconds, and learns no name meanwhile', async () => {
-  const { aws } = await world();
+  const { aws, a, write } = await world();
   const guess = async (names: readonly number[], token = STRANGER): Promise<void> => {
     for (const one of names) await ask('audit', `guess-${one}`, token);
   };
@@ -109,6 +109,12 @@ test('whoever guesses names holds up a cluster that was not served yet for secon
   after(6);
   await guess([21, 22, 23, 24, 25, 26, 27, 28]);
   expect((await ask('audit', 'guess-98', next)).statusCode).toBe(202);
+  // and so does one of a cluster that is known
+  write('prod-b', { ...textsOf('prod-b', a, a), 'audit-tokens': tokenOf('newest') });
+  after(6);
+  await guess([31, 32, 33, 34, 35, 36, 37, 38]);
+  expect((await ask('audit', 'prod-a')).statusCode).toBe(429);
+  expect((await ask('audit', 'prod-b', tokenOf('newest'))).statusCode).toBe(202);
 
   after(11);
   expect((await ask('audit', 'prod-a')).statusCode).toBe(202);

@@ -12,10 +12,9 @@ export function worldDuring(world: World, run: RunContext): World {
   };
 }
 
-/** Of several deployments that serve one cluster one writes to it (decision 527); the others' runs and sweeps end here. */
 const ANSWER = 'whose the cluster is';
 
-/** Throws CLUSTER_HELD. Asks once between two sweeps. */
+/** Of several deployments that serve one cluster one writes to it (decision 527): throws CLUSTER_HELD in the others. Asks once between two sweeps. */
 export function requireCluster({ memory, kube, clock, config }: World): Promise<void> {
   const lifetime = { keepMs: config.sweepIntervalMs, clock };
   return memory.answers.read(ANSWER, lifetime, () => kube.deployment.require());

@@ -170,7 +170,10 @@ export function isGivenUp(
   );
 }
 
-/** By tags and description (decision 161). A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made for that one or for the first. */
+/**
+ * By tags and description (decision 161). A floating IP on a load balancer left to others stays. The last Service takes it along, if it was made
+ * for that one or for the first.
+ */
 export function whoseFloatingIP(
   wire: WireResource,
   object: ServiceObject,

@@ -140,10 +140,10 @@ export async function observeGroupPorts(
   const missing = addresses.filter((address) => !holders.some((port) => isAt(port, address)));
   const ids = [...new Set(missing.flatMap((address) => ofServers.get(address) ?? []))];
   const elsewhere = missing.filter((address) => !ofServers.has(address));
-  const at = elsewhere.map((address) => `ip_address=${address}`);
+  const wanted = elsewhere.map((address) => `ip_address=${address}`);
   const others = [
     ...(await listPorts('id', ids, FIELDS, cloud)),
-    ...(await listPorts('fixed_ips', at, FIELDS, cloud)),
+    ...(await listPorts('fixed_ips', wanted, FIELDS, cloud)),
   ];
   const strange = new Set(others.filter((port) => isOfStrangeServer(port, servers)));
   const found = addresses.map((address) => {

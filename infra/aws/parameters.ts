@@ -86,7 +86,8 @@ export function deployedParameters(template: {
   const { Variables: variables } = worker.Environment;
   const registry = variables['LEVELSET_CLUSTERS'];
   const alarm = resources['SweepStoppedAlarm']?.Properties as
-    { readonly AlarmActions?: readonly string[] } | undefined;
+    | { readonly AlarmActions?: readonly string[] }
+    | undefined;
   const group = resources['FunctionsSecurityGroup']?.Properties as { readonly VpcId: string } | undefined;
   const ofFunctions = Object.entries(VARIABLES).map(([name, variable]) => [name, variables[variable] ?? '']);
   return {

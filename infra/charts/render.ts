@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { helm } from './helm.ts';
 
+const STYLE = { printWidth: 110, singleQuote: true };
 const ROOT = join(import.meta.dirname, '../..');
 const CHART = 'infra/charts/levelset';
 const MANIFESTS = 'infra/kubernetes';
@@ -37,11 +38,7 @@ export async function render(): Promise<ReadonlyMap<string, string>> {
   const written = [...texts].map(async ([path, documents]) => {
     return [
       path,
-      await format(HEAD + documents.map((text) => text.trimEnd()).join('\n---\n'), {
-        parser: 'yaml',
-        printWidth: 110,
-        singleQuote: true,
-      }),
+      (await format(path, HEAD + documents.map((text) => text.trimEnd()).join('\n---\n'), STYLE)).code,
     ] as const;
   });
   return new Map(await Promise.all(written));

@@ -1,6 +1,6 @@
 /** What values.schema.json says: the shape of values.yaml, and the flags of `levelset serve` by their real names. */
 import { writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { type Flag, FLAGS } from '../../shared/config/flags.ts';
 
 /** The keys of the Secret with tokens. Each is the content of a file, which a flag names. */
@@ -113,6 +113,6 @@ export function valuesSchema(): string {
 }
 
 if (import.meta.main) {
-  const text = await format(valuesSchema(), { parser: 'json', printWidth: 110 });
-  writeFileSync(new URL('levelset/values.schema.json', import.meta.url), text);
+  const { code } = await format('values.schema.json', valuesSchema(), { printWidth: 110 });
+  writeFileSync(new URL('levelset/values.schema.json', import.meta.url), code);
 }

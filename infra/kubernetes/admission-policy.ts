@@ -1,6 +1,6 @@
 /** Writes admission-policy.yaml: what of the table of annotations CEL can say, for those who want no webhook. */
 import { writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { ANNOTATIONS, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { ANNOTATION_PREFIX } from '../../shared/model/annotation-prefixes.ts';
 import { UUID_PATTERN } from '../../shared/model/text/text.ts';
@@ -123,7 +123,7 @@ spec:
   policyName: levelset-services
   validationActions: [Warn, Audit]
 `;
-  return format(text, { parser: 'yaml', printWidth: 110, singleQuote: true });
+  return (await format('admission-policy.yaml', text, { printWidth: 110, singleQuote: true })).code;
 }
 
 if (import.meta.main)

@@ -12,7 +12,14 @@ export interface FaultRule {
   readonly times?: number;
   /** `truncate` sends the first half of the true answer as a whole one; `drip` sends it too slowly for any client. */
   readonly kind:
-    'fail-before' | 'fail-after' | 'hang' | 'reset-before' | 'reset-after' | 'truncate' | 'drip' | 'call';
+    | 'fail-before'
+    | 'fail-after'
+    | 'hang'
+    | 'reset-before'
+    | 'reset-after'
+    | 'truncate'
+    | 'drip'
+    | 'call';
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;

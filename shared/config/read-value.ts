@@ -206,7 +206,9 @@ function mayCarryToken(url: URL): boolean {
 }
 
 type ClustersFrom =
-  { readonly folder: string } | { readonly parameters: string } | { readonly secrets: true };
+  | { readonly folder: string }
+  | { readonly parameters: string }
+  | { readonly secrets: true };
 
 export const clustersFrom: Read<ClustersFrom> = (value = '') => {
   if (value === 'secrets') return { secrets: true };

@@ -88,7 +88,8 @@ export interface EndpointSlice {
   readonly metadata: ObjectMeta;
   readonly addressType?: string;
   readonly ports?:
-    readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[] | null;
+    | readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[]
+    | null;
   readonly endpoints?: readonly Endpoint[] | null;
 }
 

@@ -21,7 +21,12 @@ export function isByEvent({ trigger }: Pick<ReconcileRequest, 'trigger'>): boole
  * of all load balancers) and `all`.
  */
 export type Key =
-  `service/${string}/${string}` | `node/${string}` | 'routes' | `namespace/${string}` | 'nodeset' | 'all';
+  | `service/${string}/${string}`
+  | `node/${string}`
+  | 'routes'
+  | `namespace/${string}`
+  | 'nodeset'
+  | 'all';
 
 export interface ReconcileRequest {
   readonly key: Key;

@@ -2,7 +2,9 @@ import { type Key, parseKey, type Triggered } from '../model/request.ts';
 
 /** What one event yields: the texts of keys, `ignored`, or `skipped` if it cannot be read. */
 export type KindReading =
-  { readonly keys: readonly string[]; readonly cause: string } | 'ignored' | 'skipped';
+  | { readonly keys: readonly string[]; readonly cause: string }
+  | 'ignored'
+  | 'skipped';
 
 /** The keys and counts of readings. An event with a name that Kubernetes does not allow is skipped. */
 export function collectKeys(readings: Iterable<KindReading>): Triggered {

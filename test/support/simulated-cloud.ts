@@ -184,14 +184,13 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
       network_id: networkOf(port) ?? '',
       ...port,
     })),
-    network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map(
-      (id) =>
-        external.includes(id)
-          ? {
-              ...{ id, 'router:external': true, subnets: subnetsOf(id) },
-              project_id: 'f02c0e61f173495489118af8f1070c81',
-            }
-          : { id },
+    network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map((id) =>
+      external.includes(id)
+        ? {
+            ...{ id, 'router:external': true, subnets: subnetsOf(id) },
+            project_id: 'f02c0e61f173495489118af8f1070c81',
+          }
+        : { id },
     ),
     secret: [
       ...secrets.map((wire) => ({ ...wire, payload: payloadOf(wire.id) })),

@@ -32,6 +32,7 @@ export type CredentialSource = (refused: boolean) => Promise<Credential>;
 
 /** `exec` or `auth-provider` of a user in a kubeconfig. */
 export type ExternalUser =
-  { readonly exec: Readonly<Record<string, unknown>> } | { readonly authProvider: { readonly name: string } };
+  | { readonly exec: Readonly<Record<string, unknown>> }
+  | { readonly authProvider: { readonly name: string } };
 
 export type Login = (user: ExternalUser, what: string) => CredentialSource;

@@ -107,7 +107,13 @@ export interface JoinIntent {
 
 export interface NotJoined {
   readonly because:
-    'missing' | 'other-cluster' | 'other-name' | 'no-consent' | 'full' | 'external' | 'has-another';
+    | 'missing'
+    | 'other-cluster'
+    | 'other-name'
+    | 'no-consent'
+    | 'full'
+    | 'external'
+    | 'has-another';
   readonly named: string;
   readonly id?: string;
   /** The Services on it, as `NAMESPACE/NAME`. */

@@ -84,7 +84,8 @@ async function writeWhatFits(
   const refused = failed.get(routerAt(id));
   if (!desired || refused?.code !== 'QUOTA_EXCEEDED') return undefined;
   const asked = desired.resources.find(({ address }) => address === routerAt(id))?.attributes as
-    { readonly routes: readonly Route[] } | undefined;
+    | { readonly routes: readonly Route[] }
+    | undefined;
   let fits = refused.context.limit ?? desired.router.routes?.length ?? 0;
   let fails = refused.context.limit === undefined ? (asked?.routes.length ?? 0) : fits + 1;
   while (fails - fits > 1) {

@@ -34,7 +34,8 @@ interface ReplacementInput {
   /** The load balancer that an earlier run made to take this one's place. */
   readonly replacement: WireResource | undefined;
   readonly another:
-    { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] } | undefined;
+    | { readonly resources: readonly DesiredResource[]; readonly problems: readonly Problem[] }
+    | undefined;
   readonly desired: readonly DesiredResource[];
   /** No node is eligible, so a new load balancer would have no members. */
   readonly keepMembers: boolean;

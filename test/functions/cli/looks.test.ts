@@ -80,7 +80,6 @@ test('drift prints the steps that put back what was settled, ends with 2, change
   };
   const changed = (): void => {
     Object.assign(cloud.pools[0] ?? {}, { lb_algorithm: 'SOURCE_IP' });
-    for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
     before = writes();
   };
   let end: () => unknown = () => undefined;

@@ -37,7 +37,13 @@ const CHANGES = [
 
 /** Requests by what they are for. `Lease`: the leader Lease. */
 export type Place =
-  'Service' | 'Lease' | 'Kubernetes' | 'login' | 'read of OpenStack' | 'create' | 'write to OpenStack';
+  | 'Service'
+  | 'Lease'
+  | 'Kubernetes'
+  | 'login'
+  | 'read of OpenStack'
+  | 'create'
+  | 'write to OpenStack';
 
 /** When a request has been sent, or its answer comes. */
 export interface Moment {

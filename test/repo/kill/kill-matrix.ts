@@ -1,12 +1,12 @@
 /**
  * Which test files notice which defect: `node test/repo/kill/kill-matrix.ts [--count 400] [--seed 1] [--only FOLDER] [--tests PATTERN]
- * [--limit SECONDS] [--minutes N] [--resume] [--commit COMMIT]`.
+ * [--limit SECONDS] [--minutes N] [--resume] [--first] [--commit COMMIT]`.
  *
  * Random lines of `shared` and `functions` are changed, one at a time, in a copy of the commit. The test files that enter the block
  * around the change run against it, the quickest first, for a minute at most (`--limit`; more on a busy machine). What each file enters is
  * recorded once per commit, which takes longer than `npm test`; what there was no time for is recorded by the next run. A file that
- * alone notices a change has to notice it twice, since a busy machine makes tests fail, too. All results are in
- * ~/.cache/levelset/kill; `--resume` goes on where a run ended, `--minutes` ends it.
+ * alone notices a change has to notice it twice, since a busy machine makes tests fail, too. `--first` asks only whether one notices
+ * it, for a quiet machine. All results are in ~/.cache/levelset/kill; `--resume` goes on where a run ended, `--minutes` ends it.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -67,6 +67,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: 'Infinity' },
     commit: { type: 'string', default: 'HEAD' },
     resume: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
   },
 });
 
@@ -139,10 +140,8 @@ async function recorded(): Promise<readonly TestFile[]> {
   const ended = new Map(
     [...marks, ...again].filter(({ ok }) => ok !== undefined).map((one) => [one.file, one]),
   );
-  const failing = [...ended.values()].filter(({ ok, file }) => ok === false && file !== '');
-  if (failing.length > 0)
-    console.log(`left out, since they fail without a change: ${failing.map(({ file }) => file).join(' ')}`);
   for (const { file, ok, ms = 0 } of ended.values()) {
+    if (ok === false) console.log(`left out, since it fails without a change: ${file}`);
     const reach = join(folder, file.replaceAll('/', '+'));
     const ids = existsSync(reach) ? readFileSync(reach, 'utf8').split('\n') : [];
     // what fails without a change says nothing about one
@@ -160,7 +159,8 @@ function placeOf(file: string): number {
 }
 
 async function matrix(tests: readonly TestFile[]): Promise<readonly Result[]> {
-  const name = ['results', values.seed, values.only, values.tests].join('+').replace(/[^\w.^-]+/g, '+');
+  const { seed, only, tests: some, first } = values;
+  const name = [first ? 'first' : 'results', seed, only, some].join('+').replace(/[^\w.^-]+/g, '+');
   const path = join(cache, `${name}.jsonl`);
   if (!values.resume) rmSync(path, { force: true });
   const before = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
@@ -220,7 +220,7 @@ async function tried(mutant: Mutant, tests: readonly TestFile[]): Promise<Result
   try {
     const first = await outcome(tests);
     const [sole, ...others] = first.killers;
-    const doubtful = sole !== undefined && others.length === 0 && first.ran > 1;
+    const doubtful = sole !== undefined && others.length === 0 && first.ran > 1 && !values.first;
     const { killers } = doubtful ? await outcome(tests.filter(({ file }) => file === sole)) : first;
     return {
       mutant,
@@ -271,6 +271,7 @@ async function runTests(
     '--config',
     `${TOOL}/vitest.config.ts`,
     `--maxWorkers=${env['KILL_REACH_FOLDER'] === undefined ? 1 : 2}`,
+    ...(values.first && env['KILL_REACH_FOLDER'] === undefined ? ['--bail=1'] : []),
     ...files,
   ];
   const child = spawn(process.execPath, [vitest, ...args], {

@@ -120,7 +120,7 @@ export class EndpointSemaphore<A extends Answer> {
   #call(waiting: Waiting<A>, turn: Place | A | 'over'): void {
     this.#line = this.#line.filter((other) => other !== waiting);
     waiting.turn = turn;
-    waiting.called.abort();
+    waiting.called.abort(turn);
   }
 }
 

@@ -1,6 +1,5 @@
 /** What values.schema.json says: the shape of values.yaml, and the flags of `levelset serve` by their real names. */
 import { writeFileSync } from 'node:fs';
-import { format } from 'oxfmt';
 import { type Flag, FLAGS } from '../../shared/config/flags.ts';
 
 /** The keys of the Secret with tokens. Each is the content of a file, which a flag names. */
@@ -112,7 +111,4 @@ export function valuesSchema(): string {
   return JSON.stringify(schema, null, 2);
 }
 
-if (import.meta.main) {
-  const { code } = await format('values.schema.json', valuesSchema(), { printWidth: 110 });
-  writeFileSync(new URL('levelset/values.schema.json', import.meta.url), code);
-}
+if (import.meta.main) writeFileSync(new URL('levelset/values.schema.json', import.meta.url), valuesSchema());

@@ -1,6 +1,5 @@
 /** Writes admission-policy.yaml: what of the table of annotations CEL can say, for those who want no webhook. */
 import { writeFileSync } from 'node:fs';
-import { format } from 'oxfmt';
 import { ANNOTATIONS, type AnnotationRow } from '../../shared/service/intent/annotations.ts';
 import { ANNOTATION_PREFIX } from '../../shared/model/annotation-prefixes.ts';
 import { UUID_PATTERN } from '../../shared/model/text/text.ts';
@@ -80,9 +79,9 @@ function validationsOf(row: AnnotationRow): readonly string[] {
 }
 
 /** The whole file. */
-export async function admissionPolicyFile(): Promise<string> {
+export function admissionPolicyFile(): string {
   const silent = ANNOTATIONS.filter((row) => !checkOf(row)).flatMap(({ names }) => names);
-  const text = `# Written by npm run generate from the table in shared/service/intent/annotations.ts. Kubernetes 1.30 or newer.
+  return `# Written by npm run generate from the table in shared/service/intent/annotations.ts. Kubernetes 1.30 or newer.
 # Whoever writes a Service of type LoadBalancer with a value that levelset would not take is warned, without a webhook. What it says of
 # nothing: annotations for one port (NAME.443), names that no row has, annotations without effect, what cloud.conf decides, and
 # values of the following (the apiserver itself refuses source ranges that are no CIDRs)
@@ -123,8 +122,6 @@ spec:
   policyName: levelset-services
   validationActions: [Warn, Audit]
 `;
-  return (await format('admission-policy.yaml', text, { printWidth: 110, singleQuote: true })).code;
 }
 
-if (import.meta.main)
-  writeFileSync(new URL('admission-policy.yaml', import.meta.url), await admissionPolicyFile());
+if (import.meta.main) writeFileSync(new URL('admission-policy.yaml', import.meta.url), admissionPolicyFile());

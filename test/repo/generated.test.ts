@@ -1,3 +1,4 @@
+import { format, type FormatConfig } from 'oxfmt';
 import { expect, test } from 'vitest';
 import { annotationsPage } from '../../docs/generate-annotations.ts';
 import { errorCodesPage } from '../../docs/generate-error-codes.ts';
@@ -8,6 +9,7 @@ import { supportPage } from '../../docs/generate-support.ts';
 import { admissionPolicyFile } from '../../infra/kubernetes/admission-policy.ts';
 import { accessRulesFile } from '../../infra/openstack/access-rules.ts';
 import { auditSchemaCode } from '../../shared/trigger/generate-audit-schema.ts';
+import style from '../../.oxfmtrc.json' with { type: 'json' };
 import { textOf } from './files.ts';
 
 const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
@@ -24,6 +26,10 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['shared/trigger/audit-schema.generated.js', auditSchemaCode],
 ];
 
+const { overrides, ignorePatterns, ...all } = style;
+
 test.each(PAGES)('%s says what its table says; if not: npm run generate', async (path, text) => {
-  expect(textOf(path)).toBe(await text());
+  const own = path.endsWith('.md') ? overrides[0]?.options : {};
+  const formatted = await format(path, await text(), { ...all, ...own } as FormatConfig);
+  expect(textOf(path)).toBe(ignorePatterns.includes(path) ? await text() : formatted.code);
 });

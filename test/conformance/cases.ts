@@ -7,7 +7,6 @@ export type Cases<Session> = Readonly<
   Record<string, Run<Session> | { readonly sandboxOnly: string; readonly run: Run<Session> }>
 >;
 
-/** Cases by what they are about. */
 export type Groups<Session> = Readonly<Record<string, Cases<Session>>>;
 
 /** One user's view of an API, who cleans up after each case. */
@@ -16,7 +15,6 @@ interface Cleaning {
   end?(): Promise<void>;
 }
 
-/** The cases against one API. */
 export function suiteOf<Session extends Cleaning>(
   [name, real, timeout]: readonly [name: string, real: boolean, timeout: number],
   groups: Groups<Session>,

@@ -6,7 +6,6 @@ import { at, listAt, textAt } from './json-path.ts';
 export type CloudCases = Cases<CloudSession>;
 export type Body = Record<string, unknown>;
 
-/** An Octavia refusal: status and fault text. */
 export function expectFault(reply: Reply, status: number, text: string | RegExp): void {
   const fault = at(reply.body, 'faultstring');
   expect(reply.status, String(fault)).toBe(status);
@@ -30,7 +29,6 @@ export function expectMeasured({ status, body }: Reply, row: string, otherwise =
   expect(fault).toContain(words);
 }
 
-/** A Neutron refusal: status and exception name. */
 export function expectNeutron(reply: Reply, status: number, type: string): void {
   expect({ status: reply.status, type: at(reply.body, 'NeutronError.type') }).toEqual({ status, type });
 }

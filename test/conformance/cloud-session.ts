@@ -2,11 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { measuredOf, minorOf, RELEASES } from '../../infra/sandbox/openstack/releases.ts';
 import { at, listAt, textAt } from './json-path.ts';
 
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-  readonly project: string;
-}
+type Credentials = Readonly<Record<'username' | 'password' | 'project', string>>;
 
 /** A cloud the suite runs against. `hurry` lets simulated work finish; a real cloud takes its own time. */
 export interface CloudTarget {
@@ -23,11 +19,7 @@ export interface CloudTarget {
   readonly fetch?: typeof fetch;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
+export type Reply = Awaited<ReturnType<typeof request>>;
 
 export type ServiceType = 'load-balancer' | 'network' | 'compute' | 'key-manager';
 
@@ -47,7 +39,7 @@ export class CloudSession {
   private floatingIps: string[] = [];
   private minor: number | undefined;
   private readonly seen = new Map<string, { readonly body: unknown }>();
-  private leftovers: (readonly [ServiceType, string])[] = [];
+  private ends: (() => Promise<unknown>)[] = [];
 
   private constructor(target: CloudTarget, token: string, body: unknown) {
     this.target = target;
@@ -83,9 +75,14 @@ export class CloudSession {
     return this.call('key-manager', method, `/v1/${path}`, body, headers);
   }
 
-  /** Has this path deleted at the end of the case, after the load balancers; the last one first. */
+  /** Has this done at the end of the case, after the load balancers went; the last one first. */
+  atEnd(what: () => Promise<unknown>): void {
+    this.ends.unshift(what);
+  }
+
+  /** Has this path deleted then. */
   leave(service: ServiceType, path: string): void {
-    this.leftovers.unshift([service, path]);
+    this.atEnd(() => this.remove(service, path));
   }
 
   call(service: ServiceType, method: string, path: string, body?: unknown, headers = {}): Promise<Reply> {
@@ -225,10 +222,10 @@ export class CloudSession {
       await this.octavia('DELETE', `loadbalancers/${id}?cascade=true`);
       await this.gone(id);
     }
-    for (const [service, path] of this.leftovers) await this.remove(service, path);
+    for (const end of this.ends) await end();
     this.balancers = [];
     this.floatingIps = [];
-    this.leftovers = [];
+    this.ends = [];
   }
 }
 

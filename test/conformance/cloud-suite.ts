@@ -42,17 +42,10 @@ function simulated({ authUrl, advanceClock }: Pick<Sandbox, 'authUrl' | 'advance
 }
 
 function realTarget(): CloudTarget | undefined {
-  const { env } = process;
-  const authUrl = env['LEVELSET_CONFORMANCE_AUTH_URL'];
-  if (authUrl === undefined) return undefined;
-  const password = env['LEVELSET_CONFORMANCE_PASSWORD'] ?? demo.password;
-  const region = env['LEVELSET_CONFORMANCE_REGION'] ?? 'RegionOne';
-  const credentials = {
-    username: env['LEVELSET_CONFORMANCE_USERNAME'] ?? demo.username,
-    password,
-    project: env['LEVELSET_CONFORMANCE_PROJECT'] ?? demo.project,
-  };
-  const other = env['LEVELSET_CONFORMANCE_OTHER'] ?? 'other';
-  const stranger = { username: other, password, project: other };
+  const of = (name: string): string => process.env[`LEVELSET_CONFORMANCE_${name}`] ?? '';
+  const [authUrl, region, password] = [of('AUTH_URL'), of('REGION'), of('PASSWORD')];
+  if (authUrl === '') return undefined;
+  const credentials = { username: of('USERNAME'), password, project: of('PROJECT') };
+  const stranger = { username: 'other', password, project: 'other' };
   return { name: authUrl, real: true, authUrl, region, credentials, stranger, hurry: () => undefined };
 }

@@ -23,8 +23,8 @@ afterAll(() => sandbox?.close());
 /** The same cases for the simulator always, and for a real apiserver when the environment names its kubeconfig. */
 suiteOf(['the apiserver simulator', false, timeout], groups, async () => {
   sandbox = await startSandbox();
-  const { kubeUrl: url, adminToken: token, kubeToken: limitedToken } = sandbox;
-  return KubeSession.begin({ name: 'simulator', real: false, url, token, limitedToken });
+  const { kubeUrl: url, adminToken: token } = sandbox;
+  return KubeSession.begin({ name: 'simulator', real: false, url, token });
 });
 
 const file = process.env['LEVELSET_CONFORMANCE_KUBECONFIG'];

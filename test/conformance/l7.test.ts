@@ -64,10 +64,10 @@ const l7PolicyCases: CloudCases = {
     const reject = { action: 'REJECT', redirect_http_code: 301 };
     expect(await made(reject)).toMatchObject(reject);
   },
-  'a policy is put in its place, and the others make room': async (cloud) => {
+  'a policy is put in its place, the others make room; the listener takes them along': async (cloud) => {
     const { id, listener, made } = await web(cloud);
     const first = textAt(await made({ action: 'REJECT', name: 'first' }), 'id');
-    await made({ action: 'REJECT', name: 'second' });
+    const second = textAt(await made({ action: 'REJECT', name: 'second' }), 'id');
     await made({ action: 'REJECT', name: 'third', position: 1 });
     const sorted = async (): Promise<unknown[]> => {
       const { body } = await cloud.octavia('GET', `l7policies?listener_id=${listener}`);
@@ -85,13 +85,14 @@ const l7PolicyCases: CloudCases = {
     expect((await cloud.done(id, 'DELETE', `l7policies/${first}`)).status).toBe(204);
     expect(await sorted()).toEqual(['third', 'second']);
     expectFault(await put(1), 404, `L7 Policy ${first} not found.`);
+    expect((await cloud.done(id, 'DELETE', `listeners/${listener}`)).status).toBe(204);
+    expect((await cloud.octavia('GET', `l7policies/${second}`)).status).toBe(404);
   },
   'PUT of a policy: what it may say, what null takes away, what locks': async (cloud) => {
     const { id, listener, made, state } = await web(cloud);
     const prefix = { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://a.test', tags: ['t'] };
     const policy = textAt(await made(prefix), 'id');
-    const put = (l7policy: Body): Promise<Reply> =>
-      cloud.octavia('PUT', `l7policies/${policy}`, { l7policy });
+    const put = (l7policy: Body) => cloud.octavia('PUT', `l7policies/${policy}`, { l7policy });
     expectFault(await put({}), 400, 'Invalid L7 Policy arguments: Invalid update options');
     expectFault(await put({ action: null }), 400, 'Invalid L7 Policy action specified: None');
     const unknown = 'Unknown attribute for argument l7policy_.l7policy:';
@@ -111,12 +112,6 @@ const l7PolicyCases: CloudCases = {
     await cloud.settled(id);
     const reject = { action: 'REJECT', redirect_url: null, redirect_http_code: null };
     expect(at((await put({ action: 'REJECT' })).body, 'l7policy')).toMatchObject(reject);
-  },
-  'a listener takes its policies along': async (cloud) => {
-    const { id, listener, made } = await web(cloud);
-    const policy = textAt(await made({ action: 'REJECT' }), 'id');
-    expect((await cloud.done(id, 'DELETE', `listeners/${listener}`)).status).toBe(204);
-    expect((await cloud.octavia('GET', `l7policies/${policy}`)).status).toBe(404);
   },
 };
 

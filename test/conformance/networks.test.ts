@@ -44,6 +44,7 @@ const identityCases: CloudCases = {
     for (const [service, path] of [
       ['load-balancer', '/v2.0/lbaas/loadbalancers'],
       ['network', '/v2.0/ports'],
+      ['compute', '/servers'],
     ] as const)
       for (const token of [{}, { 'X-Auth-Token': 'nonsense' }]) {
         const url = cloud.endpoint(service) + path;

@@ -5,6 +5,7 @@ import type { Body, CloudCases } from './cloud-case.ts';
 import type { CloudSession } from './cloud-session.ts';
 import { cloudSuite } from './cloud-suite.ts';
 import { at, listAt, textAt } from './json-path.ts';
+import { aPort } from './neutron/port-cases.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000001';
 const FAILURE = 'Validation failure:';
@@ -13,10 +14,8 @@ const UNKNOWN = 'Unknown attribute for argument load_balancer.loadbalancer';
 /** A port of the project's own on the private network. */
 async function port(cloud: CloudSession, more: Body = {}): Promise<unknown> {
   const fixed_ips = [{ subnet_id: await cloud.subnet() }];
-  const body = { network_id: await cloud.network(), name: 'conformance', fixed_ips, ...more };
-  const made = at((await cloud.neutron('POST', 'ports', { port: body })).body, 'port');
-  cloud.leave('network', `/v2.0/ports/${textAt(made, 'id')}`);
-  return made;
+  const network_id = await cloud.network();
+  return (await aPort(cloud, { network_id, name: 'conformance', fixed_ips, ...more })).made;
 }
 
 const vipCases: CloudCases = {

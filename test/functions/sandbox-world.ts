@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { writeAccess } from '../../functions/sandbox/access-files.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../infra/sandbox/sandbox.ts';
@@ -7,15 +7,10 @@ import { aService as serviceWith } from '../support/service.ts';
 
 export { until } from '../support/sandbox-world.ts';
 
-export interface SandboxWorld {
-  readonly sandbox: Sandbox;
-  /** The command line's variables. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly flags: { readonly kubeconfig: string; readonly cloudConfig: string };
-}
+export type SandboxWorld = Awaited<ReturnType<typeof sandboxWorld>>;
 
 /** A sandbox with the files that lead to it; gone when the test has ended. */
-export async function sandboxWorld(options: SandboxOptions = {}): Promise<SandboxWorld> {
+export async function sandboxWorld(options: SandboxOptions = {}) {
   const sandbox = await startSandbox({ pendingMs: 100, ...options });
   const access = await writeAccess(sandbox);
   onTestFinished(async () => {
@@ -24,9 +19,15 @@ export async function sandboxWorld(options: SandboxOptions = {}): Promise<Sandbo
   });
   return {
     sandbox,
-    env: { ...access.variables },
+    /** The command line's variables. */
+    env: { ...access.variables } as NodeJS.ProcessEnv,
     flags: { kubeconfig: access.levelsetKubeconfig, cloudConfig: access.cloudConfig },
   };
+}
+
+/** Edits a file as a person does. */
+export async function replaceIn(file: string, from: string | RegExp, to: string): Promise<void> {
+  await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
 }
 
 /** Where somebody takes requests and answers none. */
@@ -35,7 +36,6 @@ export const silentUrl = (): Promise<string> => listening(() => undefined);
 export const aService = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
   serviceWith({ name, annotations });
 
-/** Load balancers and floating IPs that are there. */
 export function whatIsThere({ cloud }: Sandbox): Readonly<Record<string, number>> {
   return { loadBalancers: cloud.loadbalancers.length, floatingIps: cloud.floatingips.length };
 }

@@ -19,12 +19,7 @@ const BLOCKED: Outcome = { status: 'blocked', reason: 'no such subnet' };
 const failed = (code: ErrorCode): Outcome => ({ status: 'failed', code, message: 'x', retryAfterMs: 1 });
 const EVALUATED = { outcome: SETTLED, plan: PLAN };
 
-interface Written {
-  readonly name?: string;
-  readonly metadata?: object;
-  readonly spec?: object;
-  readonly status?: object;
-}
+type Written = { readonly name?: string } & Readonly<Partial<Record<'metadata' | 'spec' | 'status', object>>>;
 
 /** As it comes from the wire. */
 function anObject({ name = 'web', metadata, spec, status }: Written, namespace?: string): unknown {
@@ -144,12 +139,8 @@ test('the row of each Service names those that share its load balancer', () => {
   const on = (name: string, id: string): Service =>
     aService({ name, metadata: { annotations: { [LOAD_BALANCER_ID]: id } } });
   const services = [on('a', '1'), on('b', '1'), on('c', '2'), aService({ name: 'd' })];
-  expect(rowsOf({ services }).map(({ sharedWith }) => sharedWith)).toEqual([
-    ['shop/b'],
-    ['shop/a'],
-    undefined,
-    undefined,
-  ]);
+  const shared = rowsOf({ services }).map(({ sharedWith }) => sharedWith);
+  expect(shared).toEqual([['shop/b'], ['shop/a'], undefined, undefined]);
 });
 
 const taints = [{ key: UNINITIALIZED_TAINT, effect: 'NoSchedule' }];

@@ -97,25 +97,3 @@ describe.each(cases)('%s', (name) => {
     expect(readme).toMatch(/^[^\n]+\.\n$/);
   });
 });
-
-test('the plans here delete every kind of resource that levelset makes for a Service, each with its reason', () => {
-  const lines = cases.flatMap((name) => (read(name, 'plan.txt') ?? '').split('\n'));
-  const deletes = lines.flatMap((line) => {
-    const [, kind = '', rest = ''] = /^  - ([a-z0-9]+)\S*(.*)$/.exec(line) ?? [];
-    return kind === '' ? [] : [{ kind, rest }];
-  });
-
-  expect(deletes.filter(({ rest }) => !/^( and everything on it)?  \(.+\)$/.test(rest))).toEqual([]);
-  expect([...new Set(deletes.map(({ kind }) => kind))].sort()).toEqual(
-    [
-      'lb',
-      'floatingip',
-      'listener',
-      'pool',
-      'monitor',
-      'member',
-      'securitygroup',
-      'securitygrouprule',
-    ].sort(),
-  );
-});

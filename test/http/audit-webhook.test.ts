@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import request, { type Test } from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { eventList, nodeEvent, SELF, serviceEvent } from '../unit/trigger/audit-events.ts';
+import { eventList, nodeEvent, serviceEvent } from '../unit/trigger/audit-events.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 import { AUDIT_TOKEN } from './tokens.ts';
 
@@ -50,7 +50,8 @@ describe('POST /audit/:cluster', () => {
       expect(answer.headers['allow']).toBe('POST');
     });
 
-    test.each([undefined, 'Bearer wrong', RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`])(
+    const alike = [AUDIT_TOKEN, AUDIT.slice(0, -1), `${AUDIT}2`, `${AUDIT} ${RESYNC}`, `Digest ${AUDIT}`];
+    test.each([undefined, 'Bearer', 'Bearer wrong', ...alike, RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`])(
       '401: token %j, before the body is read',
       async (token) => {
         const server = testServer();
@@ -97,31 +98,5 @@ describe('POST /audit/:cluster', () => {
       expect(answer.headers['retry-after']).toBe('2');
       expect(answer.text).not.toContain('sqs.example');
     });
-  });
-
-  test('a gzipped body and a charset are read', async () => {
-    const answer = await deliver(testServer())
-      .set('Content-Type', 'application/json; charset=utf-8')
-      .set('Content-Encoding', 'gzip')
-      .serialize((body: unknown) => body as string)
-      .send(gzipSync(JSON.stringify(BATCH)));
-    expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 4 });
-  });
-
-  test('own writes are dropped, and then nothing is queued', async () => {
-    const server = testServer({ enqueue: () => Promise.reject(new Error('must not be called')) });
-    const own = serviceEvent('patch', { user: { username: SELF } });
-    const answer = await deliver(server).send(JSON.stringify(eventList([own, own])));
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ accepted: 0, skipped: 0, ignored: 2, keys: 0 });
-  });
-
-  test('one bad event is counted and skipped, the other 399 are not sent again', async () => {
-    const server = testServer();
-    const items = Array.from({ length: 399 }, (_, i) => serviceEvent('update', { auditID: `id-${i}` }));
-    const answer = await deliver(server).send(JSON.stringify(eventList([...items, { verb: 'update' }])));
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ accepted: 399, skipped: 1, ignored: 0, keys: 1 });
-    expect(server.queued).toEqual([{ key: 'service/shop/web', trigger: 'audit', cause: 'id-0' }]);
   });
 });

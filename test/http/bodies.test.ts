@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import type { RequestListener } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
@@ -15,19 +15,14 @@ import { listening } from '../support/for-one-test.ts';
 import { AUDIT, RESYNC, testServer, type TestServer } from './test-server.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
-interface Endpoint {
-  readonly path: string;
-  readonly token: string;
-  readonly type: string;
-}
-const ORDER: Endpoint = { path: '/resync', token: RESYNC, type: 'application/json' };
-const ENDPOINTS: readonly Endpoint[] = [
+const ORDER = { path: '/resync', token: RESYNC, type: 'application/json' };
+const ENDPOINTS = [
   { path: '/audit/kubernetes', token: AUDIT, type: 'application/json' },
   { path: '/events/kubernetes', token: AUDIT, type: 'application/cloudevents+json' },
   ORDER,
 ];
 
-async function post({ app }: TestServer, { path, token, type }: Endpoint, body: string | Buffer) {
+async function post({ app }: TestServer, { path, token, type }: typeof ORDER, body: string | Buffer) {
   const call = request(app).post(path).set('Authorization', token).set('Content-Type', type);
   if (typeof body !== 'string') call.set('Content-Encoding', 'gzip');
   return call.serialize((sent: unknown) => sent as string).send(body);
@@ -112,11 +107,7 @@ describe('large bodies', () => {
   const batch = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[]}`;
 
   /** The status of an answer to a POST of so many bytes, of which it sends the last when `finish` is called. */
-  function begin(
-    port: number,
-    bytes: number,
-    header = '',
-  ): { socket: Socket; finish: () => void; status: Promise<string> } {
+  function begin(port: number, bytes: number, header = '') {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(
@@ -155,7 +146,7 @@ describe('large bodies', () => {
     const limit = 10 * 2 ** 20;
     const headers = { 'content-encoding': 'gzip' };
     const passed: string[] = [];
-    const send = (sender: string): { end: () => void; done: Promise<unknown> } => {
+    const send = (sender: string) => {
       const body = new PassThrough();
       const done = readBody({ headers, body }, { limit, sender }, () => void passed.push(sender));
       return { done, end: () => void body.end(gzipSync('x')) };

@@ -39,6 +39,34 @@ test('takes a batch, and counts what is no event', async () => {
   expect(server.queued).toEqual(QUEUED);
 });
 
+const NAMED = { namespace: 'shop', name: 'web' };
+const NODE = { apiVersion: 'v1', kind: 'Node' };
+const SECRET = { ...NAMED, apiVersion: 'v1', kind: 'Secret' };
+
+test.each<[type: string, data: object, keys?: string]>([
+  ['resource.delete', SERVICE, 'service/shop/web'],
+  ['ref.add', { ...NAMED, apiVersion: 'v1', kind: 'Service' }, 'service/shop/web'],
+  ['resource.add', { ...NODE, metadata: { name: 'worker-7' } }, 'node/worker-7 nodeset routes'],
+  ['ref.update', { ...NODE, name: 'worker-7' }, 'node/worker-7 nodeset routes'],
+  ['resource.delete', { ...NODE, metadata: { name: 'worker-7' } }, 'nodeset routes'],
+  [
+    'resource.update',
+    { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: NAMED },
+    'namespace/shop',
+  ],
+  ['ref.update', SECRET, 'namespace/shop'],
+  ['ref.add', { ...SECRET, apiVersion: 'x.io/v1' }],
+  ['ref.add', { ...NAMED, apiVersion: 'serving.knative.dev/v1', kind: 'Service' }],
+])('the event %s of %j names %s', async (type, data, keys) => {
+  const server = testServer();
+  const event = { ...EVENT, type: `dev.knative.apiserver.${type}`, data };
+  const batch = JSON.stringify([event, { ...event, specversion: '0.3' }]);
+  const answer = await deliver(server, 'application/cloudevents-batch+json').send(batch);
+  const accepted = keys === undefined ? 0 : 1;
+  expect(answer.body).toMatchObject({ accepted, skipped: 1, ignored: 1 - accepted });
+  expect(server.queued.map(({ key }) => key)).toEqual(keys?.split(' ') ?? []);
+});
+
 test('takes one event in binary mode', async () => {
   const server = testServer();
   expect((await binary(server, EVENT.type).send(JSON.stringify(SERVICE))).status).toBe(202);

@@ -5,7 +5,7 @@ import {
   UnsettledObjects,
   type Metrics,
 } from '../../functions/metrics.ts';
-import type { Outcome } from '../../shared/model/outcome.ts';
+import type { Outcome, Report } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
@@ -160,15 +160,17 @@ const SETTLED: Outcome = { status: 'settled' };
 function runs(key: Key = 'service/shop/web') {
   let nowMs = 0;
   const objects = new UnsettledObjects(() => nowMs);
-  const ends = (atMs: number, outcome: Outcome, address?: string): number | undefined => {
+  const note = (atMs: number, one: Report): number | undefined => {
     nowMs = atMs;
-    const { plan: _, ...rest } = report({ key, trigger: 'audit' }, outcome);
-    return objects.note({ ...rest, plan: PLAN, durationMs: 0, ...(address !== undefined && { address }) });
+    return objects.note({ ...one, durationMs: 0 });
   };
-  const failsEarly = (atMs: number): number | undefined => {
-    nowMs = atMs;
-    const { plan: _, ...rest } = report({ key, trigger: 'audit' }, FAILED);
-    return objects.note({ ...rest, durationMs: 0 });
+  const ended = (outcome: Outcome) => report({ key, trigger: 'audit' }, outcome);
+  const ends = (atMs: number, outcome: Outcome, address?: string) =>
+    note(atMs, { ...ended(outcome), ...(address !== undefined && { address }) });
+  /** Before it has a plan. */
+  const failsEarly = (atMs: number) => {
+    const { plan: _, ...early } = ended(FAILED);
+    return note(atMs, early);
   };
   return { objects, ends, failsEarly };
 }

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditWebhook } from '../../functions/audit-webhook.ts';
 import { events } from '../../functions/events.ts';
-import type { RefusalReason, ServerOptions } from '../../functions/http/admit.ts';
+import type { RefusalReason } from '../../functions/http/admit.ts';
 import { expressFunction } from '../../functions/lambda/express-function.ts';
 import { httpFunction, type HttpFunction } from '../../functions/lambda/http-function.ts';
 import { resync } from '../../functions/resync.ts';
@@ -27,14 +27,8 @@ interface Call {
   readonly body: Buffer;
 }
 
-interface Side {
-  readonly queued: ReconcileRequest[];
-  readonly refused: RefusalReason[];
-  readonly options: ServerOptions;
-}
-
 /** A world of its own for each side. The queue does not take what names the Service `full`. */
-function aSide(): Side {
+function aSide() {
   const queued: ReconcileRequest[] = [];
   const refused: RefusalReason[] = [];
   const { options } = testServer({
@@ -49,6 +43,8 @@ function aSide(): Side {
   });
   return { queued, refused, options };
 }
+
+type Side = ReturnType<typeof aSide>;
 
 interface Answer {
   readonly status: number | undefined;

@@ -140,14 +140,18 @@ describe('GET /', () => {
     '%s wants a token when it is not on loopback',
     async (path) => {
       const object = (): Promise<ObjectView> => Promise.resolve(OBJECT);
-      const { app } = testServer({ object });
+      const { app } = testServer({ object, pageTokens: [PAGE_TOKEN, 'new:token'] });
       const withoutTokens = request(testServer({ object, pageTokens: [] }).app).get(path);
       const refused = await request(app).get(path);
       expect(refused.status).toBe(401);
       expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
-      expect((await request(app).get(path).set('Authorization', PAGE)).status).toBe(200);
-      expect((await request(app).get(path).auth('anyone', PAGE_TOKEN)).status).toBe(200);
-      expect((await request(app).get(path).auth('anyone', AUDIT_TOKEN)).status).toBe(401);
+      const basic = (text: string): string => `Basic ${btoa(text)}`;
+      const lets = [PAGE, `bearer   ${PAGE_TOKEN}`, basic(`anyone:${PAGE_TOKEN}`), basic('x:new:token')];
+      const others = [basic(`x:${AUDIT_TOKEN}`), basic(PAGE_TOKEN), basic(`${PAGE_TOKEN}:`), 'Basic !!!'];
+      for (const header of [...lets, ...others]) {
+        const { status } = await request(app).get(path).set('Authorization', header);
+        expect([header, status]).toEqual([header, lets.includes(header) ? 200 : 401]);
+      }
       expect((await withoutTokens.set('Authorization', PAGE)).status).toBe(401);
     },
   );

@@ -1,5 +1,4 @@
 /** A server for supertest whose world is a few lists. */
-import type { Express } from 'express';
 import type { ServerOptions } from '../../functions/http/admit.ts';
 import { createServer } from '../../functions/server.ts';
 import type { Outcome, Report } from '../../shared/model/outcome.ts';
@@ -39,20 +38,13 @@ export const DRIFT: NonNullable<Plan['drift']> = [
   { verb: 'create', address: 'member/tcp/80/10.0.0.7:30080', kind: 'member', attributes: {} },
 ];
 
-export interface TestServer {
-  readonly app: Express;
-  readonly options: ServerOptions;
-  readonly queued: ReconcileRequest[];
-  readonly dryRuns: ReconcileRequest[];
-  readonly counted: TriggerCounts[];
-  /** Every line of the log, as JSON. */
-  readonly lines: string[];
-}
+export type TestServer = ReturnType<typeof testServer>;
 
-export function testServer(change: Partial<ServerOptions> = {}): TestServer {
+export function testServer(change: Partial<ServerOptions> = {}) {
   const queued: ReconcileRequest[] = [];
   const dryRuns: ReconcileRequest[] = [];
   const counted: TriggerCounts[] = [];
+  /** Every line of the log, as JSON. */
   const lines: string[] = [];
   const note = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
   const options: ServerOptions = {

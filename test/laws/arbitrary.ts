@@ -1,83 +1,69 @@
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../../shared/service/intent/annotations.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
+import { withIds } from '../support/annotation-examples.ts';
 import { AUTHORITY, CERTIFICATE, OTHER_CERTIFICATE, REVOCATIONS } from '../support/cloud-contents.ts';
 import { FREE_PORT, OTHER_SUBNET, PUBLIC, PUBLIC_SUBNET } from '../support/cloud-contents.ts';
-import { QOS_POLICY, SUBNET, SUBNET_IPV6 } from '../support/cloud-contents.ts';
+import { NETWORK, QOS_POLICY, SUBNET, SUBNET_IPV6 } from '../support/cloud-contents.ts';
 
 /** Good values of annotations, where it takes more than the example; a law fails when there is none at all. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {
   // one that is there, or not, would be another world: sharing.test.ts
   'loadbalancer.openstack.org/load-balancer-id': [''],
   'levelset.openstack.org/load-balancer-name': ['edge', 'cluster/edge'],
-  'loadbalancer.openstack.org/subnet-id': [SUBNET],
-  'loadbalancer.openstack.org/network-id': ['aaaaaaaa-0000-4000-8000-00000000000a'],
-  'loadbalancer.openstack.org/member-subnet-id': [SUBNET],
   'loadbalancer.openstack.org/lb-method': ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'],
   'loadbalancer.openstack.org/connection-limit': ['-1', '1000'],
-  'loadbalancer.openstack.org/floating-network-id': [PUBLIC],
-  'loadbalancer.openstack.org/floating-subnet-id': [PUBLIC_SUBNET],
   'loadbalancer.openstack.org/floating-subnet': ['public-*', '!~(a|b)+'],
   'loadbalancer.openstack.org/floating-subnet-tags': ['paid', '!&a,b'],
-  'loadbalancer.openstack.org/class': ['internet'],
   'loadbalancer.openstack.org/node-selector': ['', 'pool=edge'],
   'loadbalancer.openstack.org/health-monitor-delay': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-timeout': ['1', '3'],
   'loadbalancer.openstack.org/health-monitor-max-retries': ['1', '10'],
   'loadbalancer.openstack.org/health-monitor-max-retries-down': ['1', '10'],
-  'loadbalancer.openstack.org/enable-health-monitor': ['true', 'false'],
-  'service.beta.kubernetes.io/openstack-internal-load-balancer': ['true', 'false'],
-  'loadbalancer.openstack.org/keep-floatingip': ['true', 'false'],
   'loadbalancer.openstack.org/timeout-client-data': ['10000', '60000'],
   'loadbalancer.openstack.org/timeout-member-data': ['0', '60000'],
   'loadbalancer.openstack.org/timeout-tcp-inspect': ['0', '10'],
-  'loadbalancer.openstack.org/port-id': [FREE_PORT],
   'levelset.openstack.org/additional-vip-subnet-ids': [SUBNET_IPV6, OTHER_SUBNET],
-  'levelset.openstack.org/vip-qos-policy-id': [QOS_POLICY],
-  'levelset.openstack.org/vip-sg-ids': ['7b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
-  'loadbalancer.openstack.org/flavor-id': ['5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d'],
-  'loadbalancer.openstack.org/x-forwarded-for': ['false', 'true'],
   'loadbalancer.openstack.org/proxy-protocol': ['false', 'true', 'v2'],
   'service.beta.kubernetes.io/kinx-load-balancer-proxy-protocol': ['false'],
   'service.beta.kubernetes.io/kinx-load-balancer-backend-protocol': ['tcp', 'http'],
   'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-interval': ['4', '9'],
   'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-timeout': ['2'],
-  'service.beta.kubernetes.io/kinx-load-balancer-healthcheck-retry': ['2'],
   'levelset.openstack.org/protocol': ['tcp', 'http', 'https'],
   'levelset.openstack.org/insert-headers': ['X-Forwarded-For', 'X-Forwarded-Port,X-SSL-Client-CN'],
-  'loadbalancer.openstack.org/x-forwarded-port': ['true', 'false'],
   'levelset.openstack.org/member-weights': ['node-1=10,node-2=0', 'node-9=0'],
   'levelset.openstack.org/backup-members': ['node-1', 'node-1,node-9'],
   'levelset.openstack.org/tags': ['paid', 'paid,a b'],
   'levelset.openstack.org/description': ['Our shop', 'Another'],
-  'loadbalancer.openstack.org/enable-ingress-hostname': ['true', 'false'],
   'levelset.openstack.org/tls-container-refs': [CERTIFICATE, `${OTHER_CERTIFICATE},${CERTIFICATE}`],
   'loadbalancer.openstack.org/default-tls-container-ref': [`https://elsewhere/v1/containers/${CERTIFICATE}`],
-  'service.beta.kubernetes.io/kinx-load-balancer-tls-container-ids': [CERTIFICATE],
-  'service.beta.kubernetes.io/kinx-load-balancer-low-tlsv': ['true', 'false'],
   'levelset.openstack.org/tls-secret': ['web-tls', 'other-tls,web-tls'],
   'levelset.openstack.org/tls-versions': ['TLSv1.2,TLSv1.3', 'TLSv1.3'],
   'levelset.openstack.org/client-authentication': ['NONE', 'MANDATORY'],
-  'levelset.openstack.org/client-ca-tls-container-ref': [AUTHORITY],
-  'levelset.openstack.org/client-crl-container-ref': [REVOCATIONS],
-  'levelset.openstack.org/pool-tls': ['true', 'false'],
-  'levelset.openstack.org/pool-ca-tls-container-ref': [AUTHORITY],
   'levelset.openstack.org/pool-tls-container-ref': [OTHER_CERTIFICATE],
-  'levelset.openstack.org/redirect-http': ['true', 'false'],
   'levelset.openstack.org/redirect-http-code': ['301', '308'],
   'levelset.openstack.org/monitor-expected-codes': ['200', '200-299'],
   'levelset.openstack.org/monitor-type': ['TCP', 'PING', 'HTTP'],
   'levelset.openstack.org/session-persistence': ['none', 'SOURCE_IP'],
-  'levelset.openstack.org/approve': ['aaaaaaaaaaaa'],
   'service.beta.kubernetes.io/load-balancer-source-ranges': ['10.0.0.0/8', '192.0.2.7/24,10.0.0.0/8'],
 };
 
 export const annotationKeys = ANNOTATIONS.flatMap(({ names }) => names);
 
-/** Those above, else the example, as long as it names nothing that only a cloud has. */
+/** Of what the cloud of these laws has. */
+const IDS = {
+  ...{ SUBNET_ID: SUBNET, NETWORK_ID: NETWORK, PORT_ID: FREE_PORT, QOS_POLICY_ID: QOS_POLICY },
+  ...{ EXTERNAL_NETWORK_ID: PUBLIC, EXTERNAL_SUBNET_ID: PUBLIC_SUBNET, CERTIFICATE_ID: CERTIFICATE },
+  ...{ CA_ID: AUTHORITY, CRL_ID: REVOCATIONS, FLAVOR_ID: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d' },
+  SECURITY_GROUP_ID: '7b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
+};
+
+/** Those above, else the example and the opposite of `true`, as long as it names nothing that this cloud has not. */
 export const goodOf = (key: string): readonly string[] => {
   const { example = '' } = ANNOTATIONS.find(({ names }) => names.includes(key)) ?? {};
-  return GOOD[key] ?? (example.includes('_ID') ? [] : [example]);
+  if (GOOD[key] || example === 'true') return GOOD[key] ?? ['true', 'false'];
+  const text = withIds(example, IDS);
+  return text.includes('_ID') ? [] : [text];
 };
 
 export const keysWithoutValues = annotationKeys.filter((key) => goodOf(key).length === 0);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { Key, ReconcileRequest, Trigger } from '../../shared/model/request.ts';
-import type { WireResource } from '../../shared/model/resources.ts';
 import { BusyLoadBalancers } from '../../shared/queue/busy-load-balancers.ts';
 import { Queue } from '../../shared/queue/queue.ts';
 import { AGED_MS } from '../../shared/queue/scheduling.ts';
@@ -125,7 +124,6 @@ const stuck = fc.record({
   ),
   isTagged: fc.boolean(),
 });
-type Stuck = Drawn<typeof stuck>;
 
 test('where nothing ever changes, runs and calls fall to a few a minute, for each kind of wait', () =>
   forAll(
@@ -137,22 +135,19 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
       const count = (what: string): void => {
         if (Date.now() - startedMs >= GROWN_MS) late.set(what, (late.get(what) ?? 0) + 1);
       };
-      const wireOf = ({ status }: Stuck, at: number): WireResource => {
-        return { id: `lb-${at}`, provisioning_status: status };
-      };
-      const numberOf = (text: string): number => Number(text.split('-')[1]);
+      const wires = world.map(({ status }, at) => ({ id: `lb-${at}`, provisioning_status: status }));
+      const there = wires.filter(({ provisioning_status: status }) => status !== 'gone');
       const busy = new BusyLoadBalancers({
         cloud: {
           list: () => {
             count('lists');
-            const isListed = ({ isTagged, status }: Stuck): boolean => isTagged && status !== 'gone';
-            return Promise.resolve(world.flatMap((one, at) => (isListed(one) ? wireOf(one, at) : [])));
+            return Promise.resolve(there.filter((wire) => world[wires.indexOf(wire)]?.isTagged));
           },
           get: (_kind, id) => {
             count('gets');
-            const one = world[numberOf(id)];
-            if (one?.status === 'FORBIDDEN') return Promise.reject(new Error('403'));
-            return Promise.resolve(one && one.status !== 'gone' ? wireOf(one, numberOf(id)) : undefined);
+            const wire = there.find((one) => one.id === id);
+            if (wire?.provisioning_status === 'FORBIDDEN') return Promise.reject(new Error('403'));
+            return Promise.resolve(wire);
           },
         },
         cluster: () => Promise.resolve({ id: 'uid', name: 'kubernetes' }),
@@ -160,7 +155,7 @@ test('where nothing ever changes, runs and calls fall to a few a minute, for eac
       });
       const run = (request: ReconcileRequest): Promise<Report> => {
         count(request.key);
-        const at = numberOf(request.key);
+        const at = Number(request.key.split('-')[1]);
         const { outcome, writes } = world[at] ?? { outcome: failed(), writes: [] };
         const waits = outcome.status === 'progressing' && outcome.waitingFor;
         const ends = { ...outcome, ...(waits ? { waitingFor: `lb-${at}` } : {}) };

@@ -102,11 +102,7 @@ export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promi
 const CHANGES: readonly string[] = ['in-place', 'recreate', 'new-pool'];
 
 /** What is managed of the unit's resources, by address: the same picture means the same service to its users. */
-export async function pictureOf(
-  service: Service,
-  nodes: readonly Node[],
-  cloud: SteppedCloud,
-): Promise<unknown> {
+export async function pictureOf(service: Service, nodes: readonly Node[], cloud: SteppedCloud) {
   const { observed } = await evaluation(service, nodes, cloud);
   const addresses = new Map(observed.resources.map(({ id, address }) => [id, address]));
   /** By their addresses in the plan, instead of ids or references that end in one. */

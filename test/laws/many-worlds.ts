@@ -1,3 +1,4 @@
 import fc from 'fast-check';
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: 300 });
+const numRuns = Number(process.env['LAWS_RUNS'] ?? 60);
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns });

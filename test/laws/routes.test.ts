@@ -13,7 +13,7 @@ import { AUTH_URL, inProcessWorld } from '../support/in-process.ts';
 import { giveCidr } from '../support/nodes.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { runsOf } from '../support/virtual-time.ts';
-import { forAll, forSome, type Drawn } from './seed.ts';
+import { forAll, type Drawn } from './seed.ts';
 
 /** By name: which podCIDR each has. */
 type Nodes = Readonly<Record<string, number>>;
@@ -156,7 +156,7 @@ test('what others take from the routes and the pairs is found by one sweep, and 
 const roundsWithoutClaims = fc.array(someNodesWithoutClaims, { minLength: 2, maxLength: 3 });
 
 test('wherever it is killed, and whatever becomes of the Nodes before it looks again, the end is the same', () =>
-  forSome(40, 8)(
+  forAll(
     roundsWithoutClaims,
     foreign,
     fc.constantFrom('reset-before' as const, 'reset-after' as const),

@@ -35,7 +35,6 @@ function placed(cloud: SimulatedCloud, service: Service): readonly unknown[] {
 }
 
 type Texts = readonly string[];
-
 const OTHER_RANGE = '10.9.0.0/24';
 
 /** That of the nodes, and another one as long as members are in it: they stay where they were made. */
@@ -89,18 +88,16 @@ function members(cloud: SimulatedCloud): readonly unknown[] {
 /** Groups of other people on the ports of the nodes. */
 const FOREIGN = ['f0000000-0000-4000-8000-00000000000a', 'f0000000-0000-4000-8000-00000000000b', NODE_GROUP];
 const someGroups = fc.dictionary(fc.integer({ min: 1, max: 9 }).map(String), fc.subarray(FOREIGN));
-const aCloud = (): SimulatedCloud =>
-  new SimulatedCloud({ securitygroup: FOREIGN.map((id) => ({ id, name: id })) });
-const isForeign = (id: unknown): boolean => FOREIGN.includes(String(id));
 /** And what others have there. */
-function aCloudWith(groups: Readonly<Record<string, Texts>>): { cloud: SimulatedCloud; before: unknown } {
-  const cloud = aCloud();
+function aCloudWith(groups: Readonly<Record<string, Texts>> = {}) {
+  const cloud = new SimulatedCloud({ securitygroup: FOREIGN.map((id) => ({ id, name: id })) });
   for (const [number, list] of Object.entries(groups)) {
     const port = cloud.all('port')[Number(number) - 1];
     if (port) port['security_groups'] = [...list];
   }
   return { cloud, before: foreign(cloud) };
 }
+const isForeign = (id: unknown): boolean => FOREIGN.includes(String(id));
 const foreign = (cloud: SimulatedCloud): unknown =>
   nodePorts(cloud).map((port) => (port['security_groups'] as string[]).filter(isForeign).sort());
 /** Octavia makes more, for the VIPs. */
@@ -108,11 +105,6 @@ const nodePorts = (cloud: SimulatedCloud): readonly Wire[] =>
   cloud.all('port').filter(({ id }) => NETWORKS.port?.some((port) => port.id === id));
 const made = (cloud: SimulatedCloud): readonly unknown[] =>
   [...cloud.all('securitygroup'), ...cloud.all('securitygrouprule')].filter(({ id }) => !isForeign(id));
-
-function approving({ metadata, ...service }: Service, approvals: readonly string[]): Service {
-  const annotations = { ...metadata.annotations, 'levelset.openstack.org/approve': approvals.join(',') };
-  return { ...service, metadata: { ...metadata, annotations } };
-}
 
 /** Only clients of a family at which its members are not reached any more. */
 const DUAL: Edit = {
@@ -147,7 +139,7 @@ describe('whatever a Service asks for, one after the other', () => {
 
   test('behind ovn the rules let in its source ranges, and everybody only where it has none', () =>
     forAllAnd(NO_CLIENTS_LEFT)(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-      const cloud = aCloud();
+      const { cloud } = aCloudWith();
       for (const edit of [first, second]) {
         const service = serviceOf({ ...edit, annotations: {} });
         await settle(service, nodes, cloud, ovn);
@@ -182,7 +174,7 @@ test('two Services on the same nodes leave each other alone, from beginning to e
 
 test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
   forAll(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
-    const cloud = aCloud();
+    const { cloud } = aCloudWith();
     const service = serviceOf(edit);
     await settle(service, nodes, cloud, managed);
     const [rules, on] = [opened(cloud, service), placed(cloud, service)];
@@ -202,8 +194,13 @@ test('switched off, the group stays until it is approved, and then goes alone', 
     const [ours, on] = [structuredClone(made(cloud)), placed(cloud, service)];
     const plans = await settle(service, nodes, cloud);
     expect([made(cloud), placed(cloud, service)]).toEqual([ours, on]);
-    const approve = plans.at(-1)?.awaitingApproval.map(({ approval }) => approval) ?? [];
-    await settle(approving(service, approve), nodes, cloud);
+    const approve =
+      plans
+        .at(-1)
+        ?.awaitingApproval.map(({ approval }) => approval)
+        .join() ?? '';
+    const annotations = { ...edit.annotations, 'levelset.openstack.org/approve': approve };
+    await settle(serviceOf({ ...edit, ranges: [], annotations }), nodes, cloud);
     expect(made(cloud)).toEqual([]);
     expect(foreign(cloud)).toEqual(before);
     expect(cloud.all('loadbalancer')).toEqual(lbs);

@@ -1,26 +1,23 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-const { numRuns = 3 } = fc.readConfigureGlobal();
+export const { numRuns: WORLDS = 3 } = fc.readConfigureGlobal();
 
 /**
- * The worlds of each law: three in `npm test`, 300 in `npm run thorough`, which says so before a law is read.
- * Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
+ * The worlds of each law: three in `npm test`, 60 in `npm run thorough`, which says so before a law is read; LAWS_RUNS=N for more
+ * there. Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
  */
 const seed = Number(process.env['LAWS_SEED'] ?? 20_261_121);
-fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns, seed });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: WORLDS, seed });
 
 /** Whether a law may take minutes. */
-export const THOROUGH = numRuns >= 300;
+export const THOROUGH = WORLDS > 3;
 
 /**
  * As fc.assert, and the message of a failure has the line that replays it: with LAWS_PATH that one case is played and no
  * other.
  */
-export async function assertReplayable<T>(
-  property: fc.IAsyncProperty<T>,
-  parameters: fc.Parameters<T> = {},
-): Promise<void> {
+export async function assertReplayable<T>(property: fc.IAsyncProperty<T>, parameters: fc.Parameters<T> = {}) {
   const path = process.env['LAWS_PATH'];
   const details = await fc.check(property, { ...parameters, ...(path === undefined ? {} : { path }) });
   if (!details.failed) return;
@@ -42,20 +39,13 @@ type Law<Ts extends unknown[]> = [
   holds: (...drawn: Ts) => Promise<void>,
 ];
 
-interface Some {
-  readonly numRuns?: number;
-  readonly endOnFailure?: boolean;
-  readonly examples?: unknown[][];
-}
-
 const lawOf =
-  ({ examples = [], ...some }: Some) =>
+  (parameters: Pick<fc.Parameters, 'endOnFailure'>, examples: unknown[][] = []) =>
   <Ts extends [unknown, ...unknown[]]>(...law: Law<Ts>): Promise<void> =>
-    assertReplayable(fc.asyncProperty<Ts>(...law), { ...some, examples: examples as Ts[] });
+    assertReplayable(fc.asyncProperty<Ts>(...law), { ...parameters, examples: examples as Ts[] });
 
 export const forAll = lawOf({});
 /** For these worlds, too. */
-export const forAllAnd = (...examples: unknown[][]) => lawOf({ examples });
-/** Where a world takes long: so many of them in `npm run thorough`, and in `npm test`. */
-export const forSome = (thorough: number, quick: number, more: Some = {}) =>
-  lawOf({ ...more, numRuns: THOROUGH ? thorough : quick });
+export const forAllAnd = (...examples: unknown[][]) => lawOf({}, examples);
+/** Where a world takes so long that none smaller is looked for. */
+export const forAllAsDrawn = lawOf({ endOnFailure: true });

@@ -42,14 +42,8 @@ test('values.yaml has every value of the schema, and no other', () => {
   expect([...given(values, schema)].sort()).toEqual([...named(schema)].sort());
 });
 
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly effect?: string;
-}
-
 interface Pod {
-  readonly tolerations: readonly Toleration[];
+  readonly tolerations: readonly Readonly<Partial<Record<'key' | 'operator' | 'effect', string>>>[];
   readonly containers: readonly { readonly args: readonly string[] }[];
   readonly volumes: readonly object[];
 }
@@ -128,8 +122,8 @@ test('levelset is not the first to be evicted, and a rollout ends on one Node, w
 });
 
 test('each flag of serve is a value of its own or one of `flags`, and those without a value are known to the template', () => {
-  const rows = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
-  expect(OWN_FLAGS.filter((name) => !rows.some(([known]) => known === name))).toEqual([]);
+  const rows = Object.entries<Flag>(FLAGS);
+  expect(OWN_FLAGS.filter((name) => !(name in FLAGS))).toEqual([]);
   const bare = rows.filter(
     ([name, { value, commands }]) =>
       value === undefined && commands.includes('serve') && !OWN_FLAGS.includes(name),
@@ -148,13 +142,8 @@ test('its version is that of the program, and every template is rendered or wait
     .map((path) => path.replace(`${CHART}/templates/`, ''))
     .filter((name) => !rendered.includes(name));
   const forValues = [
-    'cloud-config',
-    'disruption-budget',
-    'network-policy',
-    'prometheus-rule',
-    'service',
-    'service-monitor',
-    'tls-secrets',
+    ...['cloud-config', 'disruption-budget', 'network-policy', 'prometheus-rule'],
+    ...['service', 'service-monitor', 'tls-secrets'],
   ];
   expect(waiting.toSorted()).toEqual(forValues.map((name) => `${name}.yaml`).toSorted());
 });

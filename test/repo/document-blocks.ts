@@ -1,3 +1,4 @@
+import { Ajv, type ErrorObject } from 'ajv';
 import { parseAllDocuments } from 'yaml';
 import { filesOf, textOf } from './files.ts';
 
@@ -28,4 +29,12 @@ export function manifestsOf(path: string): readonly Manifest[] {
   return blocksOf(path, 'yaml').flatMap((block) =>
     parseAllDocuments(block).map((document) => document.toJS() as Manifest),
   );
+}
+
+/** What the schema of the chart has against these values; null: nothing. */
+export function wrongValues(values: Manifest): readonly ErrorObject[] | null {
+  const schema = JSON.parse(textOf('infra/charts/levelset/values.schema.json')) as object;
+  const valid = new Ajv({ strict: false }).compile(schema);
+  valid(values);
+  return valid.errors ?? null;
 }

@@ -19,8 +19,7 @@ function linksOf(path: string): readonly { readonly target: string; readonly anc
 
 /** As GitHub makes them of headings. */
 function anchorsOf(path: string): readonly string[] {
-  const headings = [...textOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
-  return headings.map((heading) =>
+  return headingsOf(path).map((heading) =>
     heading
       .toLowerCase()
       .replace(/[^\w\- ]/g, '')

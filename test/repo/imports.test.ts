@@ -17,38 +17,25 @@ function controllerOf(path: string): string | undefined {
   return CONTROLLERS.find((name) => path.startsWith(`shared/${name}/`));
 }
 
-interface Row {
-  readonly room: string;
-  readonly mayImport: readonly string[];
-  readonly packages: readonly string[];
-  readonly pure: boolean;
-}
+const [, section = ''] = textOf('CONTRIBUTING.md').split('## What may import what');
+const LINES = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
 
 /** Cells name rooms, or packages, in backticks; "types of `config`" is for the test below to see. */
-const TABLE: readonly Row[] = rowsUnder('## What may import what').map(([room, imports, packages, pure]) => ({
-  room: quoted(room)[0] ?? '',
-  mayImport: quoted(imports),
-  packages: packages === 'any' ? ['any'] : quoted(packages),
-  pure: pure === 'yes',
-}));
-
-function rowsUnder(heading: string): readonly (readonly string[])[] {
-  const [, section = ''] = textOf('CONTRIBUTING.md').split(heading);
-  const table = section.split('\n## ')[0] ?? '';
-  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
-  return rows.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
+const TABLE = LINES.map((line) => {
+  const [, room, imports, packages = '', pure = ''] = line.split('|');
+  return {
+    room: quoted(room)[0] ?? '',
+    mayImport: quoted(imports),
+    packages: packages.trim() === 'any' ? ['any'] : quoted(packages),
+    pure: pure.trim() === 'yes',
+  };
+});
 
 function quoted(cell = ''): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-const rowOf = (path: string): Row | undefined => TABLE.find(({ room }) => room === roomOf(path));
+const rowOf = (path: string) => TABLE.find(({ room }) => room === roomOf(path));
 
 const shared = filesOf('shared/**/*.ts').filter((path) => !path.includes('/generate-'));
 const imports = shared.flatMap(importsOf);

@@ -1,9 +1,7 @@
 /** Which lab files run with which commit. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LAB_FILES, OLDEST, PARTS, WITH_OLDEST, type Part } from '../e2e/rotation/lab-files.ts';
-import { filesOf, ROOT } from './files.ts';
+import { filesOf, textOf } from './files.ts';
 
 const every = Object.keys(LAB_FILES).sort();
 const ofPart = (part: Part): readonly string[] => every.filter((file) => LAB_FILES[file]?.part === part);
@@ -16,7 +14,7 @@ test('what runs on the oldest Kubernetes is a file of the suite, in the cluster 
   const files = filesOf(`${OLDEST}*.test.ts`);
   expect(files.length).toBeGreaterThan(4);
   for (const file of files) {
-    const [first, second = '', ...rest] = readFileSync(join(ROOT, file), 'utf8').split('\n');
+    const [first, second = '', ...rest] = textOf(file).split('\n');
     expect([first, rest]).toEqual([`import './kubernetes-1.29.ts';`, ['']]);
     const other = /^import '\.\.\/(.*)';$/.exec(second)?.[1] ?? '';
     expect(every, second).toContain(`test/e2e/${other}`);
@@ -25,9 +23,7 @@ test('what runs on the oldest Kubernetes is a file of the suite, in the cluster 
 });
 
 test('a file that uses the oldest Kubernetes has it', () => {
-  const using = every.filter((file) =>
-    /useVersion|kubernetes-1\.29/.test(readFileSync(join(ROOT, file), 'utf8')),
-  );
+  const using = every.filter((file) => /useVersion|kubernetes-1\.29/.test(textOf(file)));
   expect(using).toEqual(every.filter((file) => WITH_OLDEST.some((begin) => file.startsWith(begin))));
 });
 

@@ -69,28 +69,19 @@ test('docs/reference/events.md has the reasons that the source has, and no other
   const reason =
     /(?:reason: |REASON = |FAILED = |NODE_BLOCKED = |reason = \w+ \? |\? |: )'([A-Z][a-zA-Z]+)'/g;
   const found = files.flatMap((path) => [...textOf(path).matchAll(reason)].map(([, name = '']) => name));
-  const words = new Set([
-    'True',
-    'False',
-    'Unknown',
-    'Normal',
-    'Warning',
-    'NetworkUnavailable',
-    'Proxy',
-    'VIP',
-  ]);
+  const words = 'True False Unknown Normal Warning NetworkUnavailable Proxy VIP'.split(' ');
   const told = Object.keys(REASONS).toSorted();
-  expect([...new Set(found)].filter((name) => !words.has(name)).toSorted()).toEqual(told);
+  expect([...new Set(found)].filter((name) => !words.includes(name)).toSorted()).toEqual(told);
 });
 
 test('docs/reference/endpoints.md has the paths that the source has, and no other', () => {
   const text = filesOf('functions/{*,http/*,clusters/*}.ts').map(textOf).join('\n');
+  const found = (pattern: RegExp): readonly string[] =>
+    [...text.matchAll(pattern)].map(([, name = '']) => name);
   const paths = [
-    ...[...text.matchAll(/\b(?:\.all|\.get|\.post|page|objectPages)\(\s*'(\/[\w/:*]*)'/g)].map(
-      ([, path = '']) => path,
-    ),
-    ...[...text.matchAll(/receiver\(\{ trigger: '(\w+)'/g)].map(([, trigger = '']) => `/${trigger}/:cluster`),
-    ...[...text.matchAll(/\/\^\\\/(\w+)\(\\\/\|\$\)\/\.test/g)].map(([, name = '']) => `/${name}/:cluster`),
+    ...found(/\b(?:\.all|\.get|\.post|page|objectPages)\(\s*'(\/[\w/:*]*)'/g),
+    ...found(/receiver\(\{ trigger: '(\w+)'/g).map((trigger) => `/${trigger}/:cluster`),
+    ...found(/\/\^\\\/(\w+)\(\\\/\|\$\)\/\.test/g).map((name) => `/${name}/:cluster`),
   ];
   expect([...new Set(paths)].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
 });

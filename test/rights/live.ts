@@ -34,20 +34,13 @@ export interface Scenario {
   /** Only a user with a password comes so far (decision 15). */
   readonly password?: true;
   /** What is not as it should be although all runs settled. */
-  readonly missing?: (after: After) => string | false;
+  readonly missing?: (after: Lived) => string | false;
 }
 
-export interface After {
+interface Lived {
   readonly inside: SandboxInside;
-  readonly told: string;
   /** What the scenario's own login asked for. */
   readonly requests: readonly RecordedRequest[];
-}
-
-export interface Lived {
-  readonly requests: readonly RecordedRequest[];
-  /** Empty: all went well. */
-  readonly wrong: readonly string[];
   /** What people get to read, in the log and in the cluster. */
   readonly told: string;
 }
@@ -56,46 +49,40 @@ export interface Lived {
 const MOST_RUNS = 20;
 const BETWEEN_SWEEPS_MS = 301_000;
 
+/** `wrong` is empty where all went well. */
 export async function live(
   scenario: Scenario,
   accessRules: readonly AccessRule[],
   grants?: readonly Grant[],
-): Promise<Lived> {
+): Promise<Lived & { readonly wrong: readonly string[] }> {
   const { octavia, pendingMs = 0, before = [], act, wakes = ['service/default/web'], missing } = scenario;
   const inside = inVirtualTime({ nodes: 2, pendingMs, ...(octavia && { octavia }) });
-  const told: string[] = [];
-  const maker = worldOf(inside, scenario, [], 'password');
+  const made = work(worldOf(inside, scenario, [], 'password'), inside, []);
   for (const step of before) {
     step(inside);
-    for (const outcome of await sweepOnce(maker, inside, [])) expectSettled(outcome);
+    for (const outcome of await made.sweepOnce())
+      if (outcome.status !== 'settled')
+        throw new Error(`what was there before is ${JSON.stringify(outcome)}`);
     inside.clock.advance(BETWEEN_SWEEPS_MS);
   }
   inside.cloud.applicationCredential.accessRules = accessRules;
   const account = 'system:serviceaccount:levelset:levelset';
   const kubeToken = grants === undefined ? inside.kubeToken : inside.addUser(account, grants);
   const own = { ...inside, kubeToken };
-  const world = worldOf(own, scenario, told, scenario.password ? 'password' : 'application-credential');
+  const all: string[] = [];
+  const world = worldOf(own, scenario, all, scenario.password ? 'password' : 'application-credential');
   const from = inside.requests.length;
   act(inside);
-  const outcomes =
-    wakes.length === 0
-      ? await sweepOnce(world, inside, told)
-      : await runAll(wakes, world, inside, 'audit', told);
+  const { run, sweepOnce } = work(world, inside, all);
+  const outcomes = wakes.length === 0 ? await sweepOnce() : await run(wakes, 'audit');
+  const wrong = outcomes.flatMap((one) => (one.status === 'settled' ? [] : [JSON.stringify(one)]));
   const unseen = scenario.looks && (await attempt(serviceDetails('service/default/web', world)));
-  if (isError(unseen)) told.push(unseen.message);
-  told.push(...['Service', 'Event', 'Node'].map((kind) => JSON.stringify(inside.kube.list(kind))));
-  const text = told.join('\n').replaceAll('\\', '');
-  const requests = inside.requests.slice(from);
-  const lacks = missing?.({ inside, told: text, requests });
-  const wrong = outcomes.flatMap((outcome) =>
-    outcome.status === 'settled' ? [] : [JSON.stringify(outcome)],
-  );
-  const all = isError(unseen) ? [...wrong, unseen.message] : wrong;
-  return { requests, wrong: lacks ? [...all, lacks] : all, told: text };
-}
-
-function expectSettled(outcome: Outcome): void {
-  if (outcome.status !== 'settled') throw new Error(`what was there before is ${JSON.stringify(outcome)}`);
+  if (isError(unseen)) for (const list of [all, wrong]) list.push(unseen.message);
+  all.push(...['Service', 'Event', 'Node'].map((kind) => JSON.stringify(inside.kube.list(kind))));
+  const told = all.join('\n').replaceAll('\\', '');
+  const lived = { inside, told, requests: inside.requests.slice(from) };
+  const lacks = missing?.(lived);
+  return { ...lived, wrong: lacks ? [...wrong, lacks] : wrong };
 }
 
 function worldOf(
@@ -116,40 +103,32 @@ function worldOf(
   return inProcessWorld(inside, { ...base, deletionPercent: 100, ...config?.(inside), openstack }, log);
 }
 
-async function sweepOnce(world: World, inside: SandboxInside, told: string[]): Promise<readonly Outcome[]> {
-  const { failed, requests } = await sweep(world);
-  const outcomes = await runAll(
-    requests.map(({ key }) => key),
-    world,
-    inside,
-    'sweep',
-    told,
-  );
-  if (failed === undefined) return outcomes;
-  told.push(failed);
-  return [...outcomes, { status: 'failed', code: 'UNAUTHORIZED', message: failed, retryAfterMs: 0 }];
-}
-
-async function runAll(
-  keys: readonly Key[],
-  world: World,
-  { clock }: SandboxInside,
-  first: ReconcileRequest['trigger'],
-  told: string[],
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const key of keys)
-    for (let tries = 1; ; tries += 1) {
-      const endMs = clock.millis() + world.config.reconcileTimeoutMs;
-      const budget = { remainingMs: () => Math.max(0, endMs - clock.millis()) };
-      const request = { key, trigger: tries === 1 ? first : 'requeue' } as const;
-      const { outcome } = await reconcile(request, world, budget);
-      told.push(JSON.stringify(outcome));
-      if (outcome.status !== 'progressing' || tries === MOST_RUNS) {
-        outcomes.push(outcome);
-        break;
+/** What a process does, telling how each run ended. */
+function work(world: World, { clock }: SandboxInside, told: string[]) {
+  const run = async (keys: readonly Key[], first: ReconcileRequest['trigger']): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const key of keys)
+      for (let tries = 1; ; tries += 1) {
+        const endMs = clock.millis() + world.config.reconcileTimeoutMs;
+        const budget = { remainingMs: () => Math.max(0, endMs - clock.millis()) };
+        const request = { key, trigger: tries === 1 ? first : 'requeue' } as const;
+        const { outcome } = await reconcile(request, world, budget);
+        told.push(JSON.stringify(outcome));
+        if (outcome.status !== 'progressing' || tries === MOST_RUNS) {
+          outcomes.push(outcome);
+          break;
+        }
+        clock.advance(Math.max(300, Math.min(outcome.retryAfterMs, 60_000)));
       }
-      clock.advance(Math.max(300, Math.min(outcome.retryAfterMs, 60_000)));
-    }
-  return outcomes;
+    return outcomes;
+  };
+  const sweepOnce = async (): Promise<readonly Outcome[]> => {
+    const { failed: message, requests } = await sweep(world);
+    const keys = requests.map(({ key }) => key);
+    const outcomes = await run(keys, 'sweep');
+    if (message === undefined) return outcomes;
+    told.push(message);
+    return [...outcomes, { status: 'failed', code: 'UNAUTHORIZED', message, retryAfterMs: 0 }];
+  };
+  return { run, sweepOnce };
 }

@@ -15,35 +15,25 @@ interface RoleManifest {
 }
 
 /** `VERB RESOURCE.GROUP NAME in NAMESPACE`, what is not narrowed left out. */
+const textFor = (verb: string, resource: string, name: string, namespace: string): string =>
+  [verb, resource, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ');
+
 function grantedBy(file: string): readonly string[] {
   const manifests = parseAllDocuments(textOf(`infra/kubernetes/${file}.yaml`)).map(
     (one) => one.toJS() as RoleManifest,
   );
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
-    rules.flatMap(({ apiGroups: [group = ''], resources, verbs, resourceNames = [''] }) =>
-      verbs.flatMap((verb) =>
-        resources.flatMap((resource) =>
-          resourceNames.map((name) =>
-            textFor({
-              ...{ verb, name, resource: group === '' ? resource : `${resource}.${group}` },
-              namespace: kind === 'Role' ? (metadata.namespace ?? NAMESPACE) : '',
-            }),
-          ),
-        ),
-      ),
-    ),
+    rules.flatMap(({ apiGroups: [group = ''], resources, verbs, resourceNames = [''] }) => {
+      const of = group === '' ? '' : `.${group}`;
+      const namespace = kind === 'Role' ? (metadata.namespace ?? NAMESPACE) : '';
+      const named = resources.flatMap((one) => resourceNames.map((name) => [one + of, name] as const));
+      return verbs.flatMap((verb) => named.map((one) => textFor(verb, ...one, namespace)));
+    }),
   );
 }
 
-type Granted = Readonly<Record<'verb' | 'resource' | 'name' | 'namespace', string>>;
-
-const textFor = ({ verb, resource, name, namespace }: Granted): string =>
-  [verb, resource, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ');
-
 const inTable = ({ verb, resource, name, namespace }: ClusterRight): readonly string[] =>
-  (name === undefined ? [''] : namesOf(name)).map((one) =>
-    textFor({ verb, resource, name: one, namespace: namespace ?? '' }),
-  );
+  (name === undefined ? [''] : namesOf(name)).map((one) => textFor(verb, resource, one, namespace ?? ''));
 
 test.each([...new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest))])(
   'infra/kubernetes/%s.yaml grants what infra/kubernetes/rights.ts has, and no more',
@@ -66,11 +56,9 @@ describe.each([
     expect(whole.requests.filter(({ status }) => status === 403)).toEqual([]);
     expect([...asked(whole)]).toEqual(expect.arrayContaining(rights.map(wordsOf)));
     for (const right of rights) {
-      const { told } = await record(
-        grantsOf(
-          CLUSTER_RIGHTS.filter(({ verb, resource }) => verb !== right.verb || resource !== right.resource),
-        ),
-      );
+      const isOther = (one: ClusterRight): boolean =>
+        one.verb !== right.verb || one.resource !== right.resource;
+      const { told } = await record(grantsOf(CLUSTER_RIGHTS.filter(isOther)));
       const [type = ''] = right.resource.split('.');
       expect(told, wordsOf(right)).toContain(`cannot ${right.verb} resource "${type}"`);
     }

@@ -11,8 +11,10 @@ type Change = (inside: SandboxInside) => void;
 
 const OWN = 'levelset.openstack.org/';
 const SHARED = 'loadbalancer.openstack.org/';
-const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
-const HTTP = { name: 'http', port: 80, targetPort: 8080, nodePort: 30_080 };
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const EXTERNAL = { [INTERNAL]: 'false' };
+const PLAIN = { name: 'http', port: 80, targetPort: 8080 };
+const HTTP = { ...PLAIN, nodePort: 30_080 };
 const DNS = { name: 'dns', port: 53, targetPort: 53, nodePort: 30_053, protocol: 'UDP' };
 const QOS = 'aaaaaaaa-0000-4000-8000-000000000001';
 /** Lists are in the order of ids. */
@@ -22,17 +24,12 @@ const LAST = 'ffffffff-0000-4000-8000-000000000001';
 const web =
   (annotations: Readonly<Record<string, string | undefined>> = {}, spec: object = {}): Change =>
   ({ kube }) => {
-    const asked: typeof annotations = { ...INTERNAL, ...annotations };
+    const asked: typeof annotations = { [INTERNAL]: 'true', ...annotations };
     // a merge patch takes away what is null
-    const nulled = Object.entries(asked).map(([key, value]) => [key, value ?? null]);
-    kube.apply(
-      aService({
-        annotations: Object.fromEntries(nulled) as Record<string, string>,
-        spec: { ports: [HTTP], ...spec },
-      }),
-    );
+    const nulled = Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, value ?? null]));
+    kube.apply(aService({ annotations: nulled as Record<string, string>, spec: { ports: [HTTP], ...spec } }));
   };
-const external = web({ 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' });
+const external = web(EXTERNAL);
 const nothing: Change = () => undefined;
 const deleted: Change = ({ kube }) => {
   kube.delete('Service', 'default', 'web');
@@ -42,24 +39,16 @@ const without =
   ({ inside: { cloud } }) =>
     cloud[kind].length > 0 && `${kind} are left`;
 
-const DRIFT = { [`${OWN}drift`]: 'report' };
-const secured = { [`${OWN}tls-secret`]: 'web-tls' };
-const securedNow: Change = (inside) => {
+const secured: Change = (inside) => {
   inside.kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
-  web(secured)(inside);
+  web({ [`${OWN}tls-secret`]: 'web-tls' })(inside);
 };
+const twoPorts = web({}, { ports: [HTTP, DNS] });
 const managed = { manageSecurityGroups: true };
-const PARTS = { [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'true' };
-
-const hasPod = ({ kube }: SandboxInside, nodeName: string): void => {
-  kube.apply({
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    addressType: 'IPv4',
-    metadata: { name: 'web-x7k2p', namespace: 'default', labels: { 'kubernetes.io/service-name': 'web' } },
-    endpoints: [{ addresses: ['10.244.0.1'], nodeName, conditions: { ready: true } }],
-  });
-};
+const monitored = { createMonitor: true };
+const HTTP_ONLY = { [`${OWN}protocol`]: 'http' };
+const redirects = (host = 'app.example.org'): Change =>
+  web({ ...HTTP_ONLY, [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: host });
 
 const container: Change = (inside) => {
   const reference = containerOf('rsa', inside);
@@ -78,12 +67,6 @@ const routes = {
 const routed: Change = (inside) => {
   giveCidr(inside, 'node-1', 1);
 };
-const takeCidr: Change = ({ kube }) => {
-  kube.delete('Node', undefined, 'node-1');
-};
-const oldRouters: Change = ({ cloud }) => {
-  cloud.extensions.splice(cloud.extensions.indexOf('extraroute-atomic'), 1);
-};
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'an internal Service': {
@@ -94,7 +77,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'the page of an internal Service': { act: web(), looks: true },
   'an internal Service with a health monitor, where all is limited': {
-    loadBalancer: { createMonitor: true },
+    loadBalancer: monitored,
     act: (inside) => {
       const limits = { load_balancer: 9, listener: 99, pool: 99, member: 999, health_monitor: 99 };
       Object.assign(inside.cloud.quotas, limits);
@@ -112,8 +95,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a floating IP that was there': {
     act: (inside) => {
       const { floating_ip_address: loadBalancerIP } = inside.cloud.addFloatingIp();
-      const annotations = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false' };
-      web(annotations, { loadBalancerIP })(inside);
+      web(EXTERNAL, { loadBalancerIP })(inside);
     },
   },
   'an internal Service on an Octavia that has no limit of its own for the project': {
@@ -129,10 +111,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   'floating-subnet by its name': {
-    act: web({
-      'service.beta.kubernetes.io/openstack-internal-load-balancer': 'false',
-      [`${SHARED}floating-subnet`]: 'public-*',
-    }),
+    act: web({ ...EXTERNAL, [`${SHARED}floating-subnet`]: 'public-*' }),
   },
   'network-id': {
     act: (inside) => {
@@ -144,15 +123,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     act: (inside) => {
       const { cloud } = inside;
       const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'));
-      const port = createPort(cloud, {
-        name: 'vip',
-        deviceId: '',
-        deviceOwner: '',
-        subnets: [{ id: subnet?.id ?? '', address: undefined }],
-        up: true,
-        projectId: cloud.projectId,
-        securityGroups: [],
-      });
+      const subnets = [{ id: subnet?.id ?? '', address: undefined }];
+      const { projectId } = cloud;
+      const device = { deviceId: '', deviceOwner: '', projectId, securityGroups: [] };
+      const port = createPort(cloud, { name: 'vip', up: true, subnets, ...device });
       web({ [`${SHARED}port-id`]: port.id })(inside);
     },
   },
@@ -176,22 +150,18 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       web({ [`${OWN}vip-qos-policy-id`]: QOS })(inside);
     },
   },
-  'a port more': { before: [web()], act: web({}, { ports: [HTTP, DNS] }) },
-  'a port less': { before: [web({}, { ports: [HTTP, DNS] })], act: web() },
-  'a port more with a health monitor': {
-    loadBalancer: { createMonitor: true },
-    before: [web()],
-    act: web({}, { ports: [HTTP, DNS] }),
-  },
+  'a port more': { before: [web()], act: twoPorts },
+  'a port less': { before: [twoPorts], act: web() },
+  'a port more with a health monitor': { loadBalancer: monitored, before: [web()], act: twoPorts },
   'source ranges': { before: [web()], act: web({}, { loadBalancerSourceRanges: ['192.0.2.0/24'] }) },
   'session affinity': { before: [web()], act: web({}, { sessionAffinity: 'ClientIP' }) },
   'another delay of the health monitor': {
-    loadBalancer: { createMonitor: true },
+    loadBalancer: monitored,
     before: [web()],
     act: web({ [`${SHARED}health-monitor-delay`]: '9' }),
   },
   'the health monitor switched off': {
-    loadBalancer: { createMonitor: true },
+    loadBalancer: monitored,
     before: [web()],
     act: web({ [`${SHARED}enable-health-monitor`]: 'false' }),
   },
@@ -211,31 +181,27 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'a Pod on one of two Nodes of a Service with externalTrafficPolicy Local': {
     before: [web({}, { externalTrafficPolicy: 'Local' })],
-    act: (inside) => {
-      hasPod(inside, 'node-1');
+    act: ({ kube }) => {
+      kube.apply({
+        kind: 'EndpointSlice',
+        addressType: 'IPv4',
+        metadata: { name: 'web-x7k2p', labels: { 'kubernetes.io/service-name': 'web' } },
+        endpoints: [{ addresses: ['10.244.0.1'], nodeName: 'node-1', conditions: { ready: true } }],
+      });
     },
   },
-  'a redirect': {
-    before: [web({ [`${OWN}protocol`]: 'http' })],
-    act: web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' }),
-  },
-  'a redirect to another host': {
-    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
-    act: web({ ...PARTS, [`${OWN}redirect-host`]: 'www.example.org' }),
-  },
-  'a redirect less': {
-    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
-    act: web({ [`${OWN}protocol`]: 'http', [`${OWN}redirect-http`]: 'false' }),
-  },
+  'a redirect': { before: [web(HTTP_ONLY)], act: redirects() },
+  'a redirect to another host': { before: [redirects()], act: redirects('www.example.org') },
+  'a redirect less': { before: [redirects()], act: web({ ...HTTP_ONLY, [`${OWN}redirect-http`]: 'false' }) },
   'a redirect whose rule somebody changed': {
-    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    before: [redirects()],
     act: ({ cloud }) => {
       for (const rule of cloud.l7rules) rule['value'] = '/else';
     },
     missing: ({ inside: { cloud } }) => cloud.l7rules.some(({ value }) => value === '/else') && 'it stays',
   },
   'a redirect to whose rules somebody added one': {
-    before: [web({ ...PARTS, [`${OWN}redirect-host`]: 'app.example.org' })],
+    before: [redirects()],
     act: ({ cloud }) => {
       const [rule] = cloud.l7rules;
       if (rule) cloud.l7rules.push({ ...rule, id: LAST, value: '/else' });
@@ -256,14 +222,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     act: deleted,
     missing: without('loadbalancers'),
   },
-  'security groups, a port less': {
-    loadBalancer: managed,
-    before: [web({}, { ports: [HTTP, DNS] })],
-    act: web(),
-  },
-  'a certificate of a Secret': { password: true, act: securedNow },
+  'security groups, a port less': { loadBalancer: managed, before: [twoPorts], act: web() },
+  'a certificate of a Secret': { password: true, act: secured },
   'a Service with a certificate of a Secret, deleted': {
-    before: [securedNow],
+    before: [secured],
     act: deleted,
     missing: without('secrets'),
   },
@@ -276,7 +238,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     missing: ({ told }) => !told.includes('expires on') && 'nobody hears that the certificate ends',
   },
   'a Service with the reference of a secret': {
-    before: [securedNow],
+    before: [secured],
     act: (inside) => {
       const [secret] = inside.cloud.secrets;
       web({ [`${OWN}tls-secret`]: undefined, [`${OWN}tls-container-refs`]: secret?.id })(inside);
@@ -292,12 +254,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ...nodes,
     act: (inside) => {
       joinNode(inside, 'joining');
-      inside.fault({
-        match: { side: 'openstack', path: /servers/ },
-        kind: 'fail-before',
-        status: 406,
-        times: 1,
-      });
+      const match = { side: 'openstack', path: /servers/ } as const;
+      inside.fault({ match, kind: 'fail-before', status: 406, times: 1 });
     },
     wakes: ['node/joining'],
   },
@@ -320,7 +278,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       'a Service that is as desired is run again',
   },
   'a pool that somebody changed, where drift is reported': {
-    before: [web(DRIFT), nothing],
+    before: [web({ [`${OWN}drift`]: 'report' }), nothing],
     act: ({ cloud, clock }) => {
       for (const pool of cloud.pools) pool['lb_algorithm'] = 'LEAST_CONNECTIONS';
       for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
@@ -329,8 +287,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     wakes: [],
   },
   'a Service with the same Event again': {
-    before: [web(), web({}, { ports: [HTTP, DNS] }), web()],
-    act: web({}, { ports: [HTTP, DNS] }),
+    before: [web(), twoPorts, web()],
+    act: twoPorts,
     missing: ({ inside: { kube } }) =>
       !kube.list('Event').some(({ count }) => Number(count) > 1) && 'no Event is counted',
   },
@@ -363,17 +321,21 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     wakes: ['node/lost'],
   },
   'a Service whose members are Pods': {
-    act: web(
-      {},
-      { allocateLoadBalancerNodePorts: false, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
-    ),
+    act: web({}, { allocateLoadBalancerNodePorts: false, ports: [PLAIN] }),
   },
   'a route': { ...routes, act: routed },
-  'a route less': { ...routes, before: [routed], act: takeCidr },
+  'a route less': {
+    ...routes,
+    before: [routed],
+    act: ({ kube }) => {
+      kube.delete('Node', undefined, 'node-1');
+    },
+  },
   'a route on an old Neutron': {
     ...routes,
     act: (inside) => {
-      oldRouters(inside);
+      const { extensions } = inside.cloud;
+      extensions.splice(extensions.indexOf('extraroute-atomic'), 1);
       routed(inside);
     },
   },

@@ -23,14 +23,12 @@ it('lists no more versions than it has, and takes and shows no newer attributes'
   const { body } = await cloud.call('load-balancer', 'GET', '/');
   const versions = listAt(body, 'versions').map((one) => at(one, 'id'));
   expect([versions.length, versions.at(-1)]).toEqual([6, 'v2.5']);
+  const unknown = 'Unknown attribute for argument load_balancer.loadbalancer';
   const flavor = await cloud.postBalancer({ flavor_id: null });
-  expect(fault(flavor)).toEqual([
-    400,
-    'Unknown attribute for argument load_balancer.loadbalancer: flavor_id',
-  ]);
+  expect(fault(flavor)).toEqual([400, `${unknown}: flavor_id`]);
   const nested = { protocol: 'TCP', protocol_port: 80, allowed_cidrs: ['10.0.0.0/8'] };
-  const unknown = 'Unknown attribute for argument load_balancer.loadbalancer.listeners: allowed_cidrs';
-  expect(fault(await cloud.postBalancer({ listeners: [nested] }))).toEqual([400, unknown]);
+  const ranges = await cloud.postBalancer({ listeners: [nested] });
+  expect(fault(ranges)).toEqual([400, `${unknown}.listeners: allowed_cidrs`]);
   const made = at((await cloud.postBalancer({ tags: ['t'] })).body, 'loadbalancer');
   expect(made).toMatchObject({ tags: ['t'] });
   for (const name of ['flavor_id', 'availability_zone', 'additional_vips'])
@@ -55,34 +53,27 @@ it('is an ovn cloud: layer 4, one algorithm, no ranges, no policies', async () =
   const cloud = await open({ provider: 'ovn' });
   const made = at((await cloud.postBalancer()).body, 'loadbalancer');
   expect(at(made, 'provider')).toBe('ovn');
-  const on = { loadbalancer_id: textAt(made, 'id') };
+  const on = { loadbalancer_id: textAt(made, 'id'), protocol: 'TCP' };
+  const post = (path: string, body: object): Promise<Reply> => cloud.octavia('POST', path, body);
+  const listener = (more: object) => post('listeners', { listener: { ...on, protocol_port: 80, ...more } });
+  const pool = (more: object) => post('pools', { pool: { ...on, lb_algorithm: 'SOURCE_IP_PORT', ...more } });
   const option = "Provider 'ovn' does not support a requested option: OVN provider does not support";
-  const listener = async (more: Record<string, unknown>): Promise<Reply> =>
-    cloud.octavia('POST', 'listeners', { listener: { ...on, protocol: 'TCP', protocol_port: 80, ...more } });
-  expect(fault(await listener({ protocol: 'HTTP' }))).toEqual([501, `${option} HTTP protocol`]);
-  const ranges = await listener({ allowed_cidrs: ['10.0.0.0/8'] });
-  expect(fault(ranges)).toEqual([501, `${option} allowed_cidrs option`]);
-  const pool = async (more: Record<string, unknown>): Promise<Reply> =>
-    cloud.octavia('POST', 'pools', {
-      pool: { ...on, protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT', ...more },
-    });
-  expect(fault(await pool({ lb_algorithm: 'ROUND_ROBIN' }))).toEqual([
-    501,
-    `${option} ROUND_ROBIN algorithm`,
-  ]);
-  const own = textAt((await pool({})).body, 'pool.id');
+  for (const [asked, what] of [
+    [listener({ protocol: 'HTTP' }), 'HTTP protocol'],
+    [listener({ allowed_cidrs: ['10.0.0.0/8'] }), 'allowed_cidrs option'],
+    [pool({ lb_algorithm: 'ROUND_ROBIN' }), 'ROUND_ROBIN algorithm'],
+  ] as const)
+    expect(fault(await asked)).toEqual([501, `${option} ${what}`]);
+  const pool_id = textAt((await pool({})).body, 'pool.id');
   const member = { address: '10.0.0.251', protocol_port: 80, monitor_port: 81 };
-  const monitored = await cloud.octavia('POST', `pools/${own}/members`, { member });
+  const monitored = await post(`pools/${pool_id}/members`, { member });
   expect(fault(monitored)[1]).toMatch(/does not support different member monitor address or port\.$/);
-  const healthmonitor = { pool_id: own, type: 'HTTP', delay: 5, timeout: 3, max_retries: 2 };
-  const http = await cloud.octavia('POST', 'healthmonitors', { healthmonitor });
-  expect(fault(http)[1]).toMatch(
-    /does not support HTTP health monitor type\. Supported types: UDP-CONNECT, TCP$/,
-  );
-  const listening = textAt((await listener({})).body, 'listener.id');
-  const l7policy = { listener_id: listening, action: 'REJECT' };
+  const healthmonitor = { pool_id, type: 'HTTP', delay: 5, timeout: 3, max_retries: 2 };
+  const http = /does not support HTTP health monitor type\. Supported types: UDP-CONNECT, TCP$/;
+  expect(fault(await post('healthmonitors', { healthmonitor }))[1]).toMatch(http);
+  const l7policy = { listener_id: textAt((await listener({})).body, 'listener.id'), action: 'REJECT' };
   const text =
     "Provider 'ovn' does not support a requested action: This provider does not support creating l7policies.";
-  expect(fault(await cloud.octavia('POST', 'l7policies', { l7policy }))).toEqual([501, text]);
+  expect(fault(await post('l7policies', { l7policy }))).toEqual([501, text]);
   expect((await cloud.octavia('GET', 'providers')).body).toMatchObject({ providers: { length: 3 } });
 });

@@ -46,25 +46,19 @@ export const NETWORKS: Contents = {
     secret_ref: `http://127.0.0.1:9311/v1/secrets/${id}`,
   })),
   port: [
-    ...Array.from({ length: 20 }, (_, at) => ({
-      id: `bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`,
-      fixed_ips: [
-        { subnet_id: SUBNET, ip_address: `10.0.0.${at + 1}` },
-        { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at + 1}` },
-      ],
-      security_groups: [NODE_GROUP],
-      port_security_enabled: true,
-      revision_number: 1,
-    })),
-    {
-      id: FREE_PORT,
-      fixed_ips: [
-        { subnet_id: SUBNET, ip_address: '10.0.0.150' },
-        { subnet_id: SUBNET_IPV6, ip_address: 'fd00:10::150' },
-      ],
-      security_groups: [],
-      port_security_enabled: true,
-      revision_number: 1,
-    },
+    ...Array.from({ length: 20 }, (_, at) =>
+      portOf(`bbbbbbbb-0000-4000-8000-${String(at).padStart(12, '0')}`, at + 1, NODE_GROUP),
+    ),
+    portOf(FREE_PORT, 150),
   ],
 };
+
+function portOf(id: string, at: number, ...security_groups: readonly string[]): Wire {
+  return {
+    ...{ id, security_groups, port_security_enabled: true, revision_number: 1 },
+    fixed_ips: [
+      { subnet_id: SUBNET, ip_address: `10.0.0.${at}` },
+      { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at}` },
+    ],
+  };
+}

@@ -2,21 +2,29 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { startSandboxWorld, type SandboxWorld } from './sandbox-world.ts';
 
-/** The URL of an HTTP server. */
-export async function listening(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
+/** Where a server listens. */
+export async function portOf(
+  server: Server & { closeAllConnections?(): void },
+  host = '127.0.0.1',
+): Promise<number> {
+  server.listen(0, host);
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
-    server.closeAllConnections();
+    server.closeAllConnections?.();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return (server.address() as AddressInfo).port;
+}
+
+/** The URL of an HTTP server. */
+export async function listening(handler: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await portOf(createServer(handler))}`;
 }
 
 export function aFolder(): string {

@@ -31,7 +31,7 @@ export function cloudTransport({ fronts, clock }: SandboxInside): Transport {
 }
 
 /** What takes the place of sockets between the client for Kubernetes and the apiserver of a sandbox. */
-export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs = 30_000): KubeHttp {
+export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside): KubeHttp {
   return async (request) => {
     const { method, path, query = {}, body, doing, expected } = request;
     const leftMs = request.leftMs?.() ?? Infinity;
@@ -45,7 +45,7 @@ export function kubeHttp({ fronts, kubeToken, clock }: SandboxInside, timeoutMs 
       url: `http://sandbox.invalid${path}?${search.toString()}`,
       headers: { authorization: `Bearer ${kubeToken}`, 'content-type': type },
       body,
-      timeoutMs: Math.min(timeoutMs, leftMs),
+      timeoutMs: Math.min(30_000, leftMs),
     }).catch((error: unknown) => {
       if (!(error instanceof NoReply)) throw error;
       throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: ${error.message}`);
@@ -87,17 +87,9 @@ export function cloudFetch({ fronts }: SandboxInside): typeof fetch {
     const asked: Asked = {
       ...{ method, url: new Request(url).url, timeoutMs: 60_000 },
       headers: Object.fromEntries(new Headers(headers)),
-      ...(typeof body === 'string' ? { body: parsed(body) } : {}),
+      ...(typeof body === 'string' && { body: JSON.parse(body) as unknown }),
     };
     const { status, headers: answered, text } = await ask(fronts.openstack, asked);
     return new Response(text === '' ? null : text, { status, headers: answered });
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

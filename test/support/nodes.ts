@@ -1,40 +1,28 @@
-import type { KubeObject, Sandbox } from '../../infra/sandbox/sandbox.ts';
+import type { Sandbox } from '../../infra/sandbox/sandbox.ts';
 
-type Servers = Sandbox['cloud']['servers'];
 type ServerWish = NonNullable<Parameters<Sandbox['cloud']['addNovaServer']>[1]>;
 type Registration = NonNullable<Parameters<Sandbox['kube']['registerNode']>[1]>;
 
-export interface JoinedNode {
-  readonly name: string;
-  readonly server: Servers[number];
-  readonly node: KubeObject;
-}
+export type JoinedNode = ReturnType<typeof joinNode>;
 
 /**
- * Machines that have just come: each a server with its ports, and the Node its kubelet registered, which waits for a
- * cloud controller. `joinNodes(sandbox, 10)` makes worker-1 to worker-10.
+ * A machine that has just come: a server with its ports, and the Node its kubelet registered, which waits for a cloud
+ * controller.
  */
-export function joinNodes(
-  sandbox: Pick<Sandbox, 'cloud' | 'kube'>,
-  count: number,
-  server: ServerWish = {},
-  registration: Registration = {},
-): readonly JoinedNode[] {
-  return Array.from({ length: count }, (_, index) =>
-    joinNode(sandbox, `worker-${index + 1}`, server, registration),
-  );
-}
-
-/** The same, of one name. */
 export function joinNode(
   { cloud, kube }: Pick<Sandbox, 'cloud' | 'kube'>,
   name: string,
   wish: ServerWish = {},
   registration: Registration = {},
-): JoinedNode {
+) {
   const server = cloud.addNovaServer(name, wish);
   const node = kube.registerNode(name, { systemUUID: server.id, ...registration });
   return { name, server, node };
+}
+
+/** `joinNodes(sandbox, 10)` makes worker-1 to worker-10. */
+export function joinNodes(sandbox: Pick<Sandbox, 'cloud' | 'kube'>, count: number): readonly JoinedNode[] {
+  return Array.from({ length: count }, (_, at) => joinNode(sandbox, `worker-${at + 1}`));
 }
 
 /** Its server is gone, and so its kubelet is silent. */

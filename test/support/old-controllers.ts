@@ -88,12 +88,8 @@ export async function makeAsKinx(it: Made): Promise<void> {
   const named = (kind: string): Attributes => ({ name: `${kind}-0-${KINX}` });
   const on = { loadbalancer_id: lb.id, protocol: 'TCP' };
   const listener = await make('listener', { ...named('listener'), ...on, protocol_port: 80 });
-  const pool = await make('pool', {
-    ...named('pool'),
-    protocol: 'TCP',
-    lb_algorithm: 'ROUND_ROBIN',
-    listener_id: listener.id,
-  });
+  const behind = { protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', listener_id: listener.id };
+  const pool = await make('pool', { ...named('pool'), ...behind });
   for (const member of members(it, (node) => `member-0-${node}-${KINX}`))
     await make('member', member, pool.id);
   const monitor = { type: 'TCP', delay: 5, timeout: 5, max_retries: 3, pool_id: pool.id };
@@ -104,14 +100,10 @@ export async function makeAsKinx(it: Made): Promise<void> {
 }
 
 function publish({ sandbox }: Made, ip: string, annotations: Readonly<Record<string, string>>): void {
+  const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
   sandbox.kube.apply({
     kind: 'Service',
-    metadata: {
-      name: 'web',
-      namespace: 'default',
-      annotations,
-      finalizers: ['service.kubernetes.io/load-balancer-cleanup'],
-    },
+    metadata: { name: 'web', namespace: 'default', annotations, finalizers },
     spec: { type: 'LoadBalancer', ports: [PORT], selector: { app: 'web' } },
     status: { loadBalancer: { ingress: [{ ip, ipMode: 'VIP' }] } },
   });

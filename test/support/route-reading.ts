@@ -43,7 +43,7 @@ export function portOf(at: number, pairs: readonly string[] = [], more: Partial<
   };
 }
 
-export function pairOf(at: number, cidr: string): AddressPair {
+function pairOf(at: number, cidr: string): AddressPair {
   return { mac_address: mac(at), ip_address: cidr };
 }
 
@@ -60,8 +60,6 @@ export interface RouteCase {
   readonly routes?: readonly string[];
   readonly ports?: readonly RoutePort[];
   readonly written?: readonly WrittenRoute[];
-  readonly limit?: number;
-  readonly clusterCidrs?: readonly string[];
 }
 
 /** A router on both subnets, and Nodes behind it. */
@@ -75,7 +73,6 @@ export function readingOf(given: RouteCase): RouteReading {
     subnets: new Set([SUBNET, SUBNET_IPV6]),
     ports: given.ports ?? [],
     written: given.written ?? [],
-    clusterCidrs: given.clusterCidrs ?? ['10.244.0.0/16', 'fd00:244::/56'],
-    ...(given.limit === undefined ? {} : { limit: given.limit }),
+    clusterCidrs: ['10.244.0.0/16', 'fd00:244::/56'],
   };
 }

@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import {
-  startSandbox,
-  type KubeObject,
-  type Sandbox,
-  type SandboxInside,
-  type SandboxOptions,
-} from '../../infra/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox } from '../../infra/sandbox/sandbox.ts';
+import type { SandboxInside, SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { forgetNodes } from '../../shared/observe/reads.ts';
 import type { Report } from '../../shared/model/outcome.ts';
@@ -22,19 +17,12 @@ import { cloudTransport, inProcessWorld } from './in-process.ts';
 import { aService, type Wanted } from './service.ts';
 import { readyOf } from './told.ts';
 
+const silent = (): void => undefined;
 /** A log that nobody reads. */
-export const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+export const SILENT: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** So long anything may take to come to rest. */
 const SETTLED_MS = 20_000;
-
-/** What a test uses most of a sandbox. */
-type Inside = 'cloud' | 'kube' | 'fault' | 'requests' | 'advanceClock';
 
 interface Change extends Pick<Wanted, 'name' | 'spec'> {
   readonly finalizers?: readonly string[];
@@ -42,34 +30,7 @@ interface Change extends Pick<Wanted, 'name' | 'spec'> {
   readonly annotations?: Readonly<Record<string, string | null>>;
 }
 
-export interface SandboxWorld extends Pick<SandboxInside, Inside> {
-  readonly sandbox: Sandbox;
-  readonly world: World;
-  /** Files that lead another process to the same place. */
-  readonly kubeconfig: string;
-  readonly cloudConfig: string;
-  /** A further process: other identity, own caches. */
-  another(config?: Config): Promise<World>;
-  /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
-  settle(name: string, options?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
-  /** Applies a Service, and settles it. */
-  make(wanted?: Wanted, options?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
-  /** Applies these Services, and sweeps until nothing is left to do. */
-  create(...names: readonly string[]): Promise<number>;
-  /** Puts this on a Service, beside what it has. */
-  edit(change: Change): KubeObject;
-  /** One run, by default of `web` for an event. */
-  once(request?: Partial<ReconcileRequest>, by?: World): Promise<Report>;
-  /** This world with the time so much later. */
-  later(ms: number): World;
-  /** Deletes the Service, and settles. */
-  remove(name: string): Promise<Report>;
-  /** What the condition of a Service says. */
-  told(name?: string): string;
-  /** Sweeps and runs what it found until a sweep finds nothing to do. */
-  sweepUntilSettled(world?: World): Promise<number>;
-  close(): Promise<void>;
-}
+export type SandboxWorld = Awaited<ReturnType<typeof startSandboxWorld>>;
 
 /**
  * The whole pipeline against the simulators, without sockets, and with a clock that is not theirs. Other processes reach
@@ -79,7 +40,7 @@ export async function startSandboxWorld(
   options: SandboxOptions = {},
   config?: Partial<Config['loadBalancer']>,
   cloudOf?: Sandbox,
-): Promise<SandboxWorld> {
+) {
   const sandbox = await startSandbox({ pendingMs: 2, ...options, ...(cloudOf ? { nodes: 0 } : {}) });
   if (cloudOf && options.nodes !== 0)
     for (const name of ['other-1', 'other-2']) addNodeIn(cloudOf, name, sandbox);
@@ -96,19 +57,19 @@ export async function startSandboxWorld(
       clock: { now: () => Date.now() },
     });
   const world = await another();
-  const settle: SandboxWorld['settle'] = async (name, request = {}, by = world) => {
+  const settle = async (name: string, request: Partial<ReconcileRequest> = {}, by: World = world) => {
     const [namespace, last] = partsOf(name);
-    const until = Date.now() + SETTLED_MS;
-    while (Date.now() < until) {
+    const end = Date.now() + SETTLED_MS;
+    while (Date.now() < end) {
       const report = await run({ key: serviceKey(namespace, last), trigger: 'audit', ...request }, by);
       if (report.outcome.status !== 'progressing') return report;
       await pause(3);
     }
     throw new Error(`${name} did not settle`);
   };
-  const sweepUntilSettled: SandboxWorld['sweepUntilSettled'] = async (by = world) => {
-    const until = Date.now() + SETTLED_MS;
-    for (let sweeps = 1; Date.now() < until; sweeps += 1) {
+  const sweepUntilSettled = async (by: World = world): Promise<number> => {
+    const end = Date.now() + SETTLED_MS;
+    for (let sweeps = 1; Date.now() < end; sweeps += 1) {
       const found = await sweep(by);
       if (found.failed !== undefined) throw new Error(found.failed);
       const reports = await runAll(found, by);
@@ -120,39 +81,52 @@ export async function startSandboxWorld(
   const { cloud, kube, fault, requests, advanceClock } = sandbox;
   return {
     ...{ cloud, kube, fault, requests, advanceClock },
-    sandbox,
-    world,
-    kubeconfig,
-    cloudConfig,
+    ...{ sandbox, world },
+    /** Files that lead another process to the same place. */
+    ...{ kubeconfig, cloudConfig },
+    /** A further process: other identity, own caches. */
     another,
+    /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
     settle,
-    make: ({ name = 'web', namespace = 'default', ...wanted } = {}, ...how) => {
+    /** Applies a Service, and settles it. */
+    make: (
+      { name = 'web', namespace = 'default', ...wanted }: Wanted = {},
+      ...how: [options?: Partial<ReconcileRequest>, by?: World]
+    ) => {
       kube.apply(aService({ name, namespace, ...wanted }));
       return settle(`${namespace}/${name}`, ...how);
     },
-    edit: ({ name = 'web', spec, ...metadata }) =>
+    /** Puts this on a Service, beside what it has. */
+    edit: ({ name = 'web', spec, ...metadata }: Change) =>
       kube.apply({
         kind: 'Service',
         metadata: { name, namespace: 'default', ...metadata },
         ...(spec && { spec }),
       }),
-    once: (request, by = world) => run({ key: 'service/default/web', trigger: 'audit', ...request }, by),
-    later: (ms) => ({ ...world, clock: { now: () => Date.now() + ms } }),
-    told: (name = 'web') => {
+    /** One run, by default of `web` for an event. */
+    once: (request?: Partial<ReconcileRequest>, by: World = world) =>
+      run({ key: 'service/default/web', trigger: 'audit', ...request }, by),
+    /** This world with the time so much later. */
+    later: (ms: number): World => ({ ...world, clock: { now: () => Date.now() + ms } }),
+    /** What the condition of a Service says. */
+    told: (name = 'web'): string => {
       const { message } = readyOf(sandbox, name) ?? {};
       if (message === undefined) throw new Error(`no condition of ${name}`);
       return message;
     },
-    remove: (name) => {
+    /** Deletes the Service, and settles. */
+    remove: (name: string) => {
       sandbox.kube.delete('Service', ...partsOf(name));
       return settle(name);
     },
+    /** Sweeps and runs what it found until a sweep finds nothing to do. */
     sweepUntilSettled,
-    create: (...names) => {
+    /** Applies these Services, and sweeps until nothing is left to do. */
+    create: (...names: readonly string[]) => {
       for (const name of names) kube.apply(aService({ name }));
       return sweepUntilSettled();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       rmSync(directory, { recursive: true });
       await sandbox.close();
     },
@@ -168,12 +142,8 @@ export function addNodeIn(
   const { id } = cloud.addNovaServer(name);
   const [port] = cloud.ports.filter(({ device_id: device }) => device === id);
   const addresses = [{ type: 'InternalIP', address: port?.fixed_ips[0]?.ip_address ?? '' }];
-  kube.apply({
-    kind: 'Node',
-    metadata: { name },
-    spec: { providerID: `openstack:///${id}` },
-    status: { addresses },
-  });
+  const spec = { providerID: `openstack:///${id}` };
+  kube.apply({ kind: 'Node', metadata: { name }, spec, status: { addresses } });
 }
 
 /** Of `NAME` or `NS/NAME`: namespace and name. */
@@ -183,11 +153,7 @@ function partsOf(service: string): readonly [namespace: string, name: string] {
 }
 
 /** One run, as the only one. For a Service what a test did to Nodes counts at once, as after the sweep that follows such a change. */
-export function run(
-  request: ReconcileRequest,
-  world: World,
-  budget?: Pick<Budget, 'mayCreate'>,
-): Promise<Report> {
+export function run(request: ReconcileRequest, world: World, budget?: Pick<Budget, 'mayCreate'>) {
   if (asServiceKey(request.key)) forgetNodes(world);
   const until = Date.now() + world.config.reconcileTimeoutMs;
   return reconcile({ inGroup: true, ...request }, world, {
@@ -197,10 +163,7 @@ export function run(
 }
 
 /** Runs at once, and those of Services that share load balancers one after the other. */
-export async function runAll(
-  { requests }: Pick<Sweep, 'requests'>,
-  world: World,
-): Promise<readonly Report[]> {
+export async function runAll({ requests }: Pick<Sweep, 'requests'>, world: World) {
   const reports = await Promise.all(requests.map((request) => run({ ...request, inGroup: false }, world)));
   const ended: Report[] = [];
   for (const report of reports) {
@@ -215,15 +178,11 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Resolves when `check` holds. Throws after half a minute: the machine may be busy. */
-export async function until(
-  what: string,
-  check: () => boolean | Promise<boolean>,
-  everyMs = 20,
-): Promise<void> {
+export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await check())) {
     if (Date.now() > end) throw new Error(`not within 30 s: ${what}`);
-    await pause(everyMs);
+    await pause(20);
   }
 }
 

@@ -17,16 +17,12 @@ export function aService(wanted: Wanted = {}): {
   spec: Record<string, unknown>;
 } {
   const { name = 'web', namespace = 'default', annotations, spec = {} } = wanted;
+  const ports = [{ name: 'http', port: 80, targetPort: 8080 }];
   return {
     kind: 'Service',
     apiVersion: 'v1',
-    metadata: { name, namespace, ...(annotations ? { annotations: { ...annotations } } : {}) },
-    spec: {
-      type: 'LoadBalancer',
-      ports: [{ name: 'http', port: 80, targetPort: 8080 }],
-      selector: { app: name },
-      ...spec,
-    },
+    metadata: { name, namespace, ...(annotations && { annotations: { ...annotations } }) },
+    spec: { type: 'LoadBalancer', ports, selector: { app: name }, ...spec },
   };
 }
 

@@ -3,10 +3,10 @@ import { createSandbox, type SandboxInside } from '../../infra/sandbox/sandbox.t
 import { VirtualClock } from '../../infra/sandbox/sandbox-clock.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
 import type { Cloud, ReadKind } from '../../shared/ports.ts';
-import { bundle, certificate, privateKey } from '../conformance/barbican/secret-store.ts';
 import { AUTHORITY, NETWORKS, REVOCATIONS, type Contents, type Wire } from './cloud-contents.ts';
 import { aConfig } from './config.ts';
 import { AUTH_URL, cloudTransport } from './in-process.ts';
+import { asPkcs12, certificateOf, keyOfPair } from './tls-secret.ts';
 
 const MADE_AT = '2026-01-01T00:00:00';
 
@@ -123,15 +123,11 @@ interface Table {
 
 function tablesOf(cloud: SandboxInside['cloud']): Readonly<Partial<Record<ReadKind, Table>>> {
   const { projectId: project_id } = cloud;
-  const octavia = (rows: Table['rows'], more: object = {}): Table => ({
-    rows,
-    defaults: { ...OF_OCTAVIA, project_id, ...more },
-  });
-  const neutron = (rows: Table['rows'], more: object = {}): Table => ({
-    rows,
-    defaults: { ...OF_NEUTRON, project_id, ...more },
-  });
-  const ofBarbican = { name: '', created: MADE_AT, updated: MADE_AT, acl: undefined, project_id };
+  const of =
+    (all: object) =>
+    (rows: Table['rows'], more: object = {}): Table => ({ rows, defaults: { ...all, project_id, ...more } });
+  const [octavia, neutron] = [of(OF_OCTAVIA), of(OF_NEUTRON)];
+  const barbican = of({ name: '', created: MADE_AT, updated: MADE_AT, acl: undefined });
   const ofPort = { device_id: '', device_owner: '', security_groups: [], port_security_enabled: true };
   return {
     loadbalancer: octavia(cloud.loadbalancers, { vip_port_id: '' }),
@@ -149,11 +145,8 @@ function tablesOf(cloud: SandboxInside['cloud']): Readonly<Partial<Record<ReadKi
     subnet: neutron(cloud.subnets, { ip_version: 4 }),
     network: neutron(cloud.networks, { 'router:external': false, subnets: [] }),
     port: neutron(cloud.ports, { ...ofPort, fixed_ips: [] }),
-    container: {
-      rows: cloud.secretContainers,
-      defaults: { ...ofBarbican, type: 'certificate', secret_refs: CONTAINER_PARTS },
-    },
-    secret: { rows: cloud.secrets, defaults: { ...ofBarbican, secret_type: 'opaque', content_type: null } },
+    container: barbican(cloud.secretContainers, { type: 'certificate', secret_refs: CONTAINER_PARTS }),
+    secret: barbican(cloud.secrets, { secret_type: 'opaque', content_type: null }),
     flavor: { rows: cloud.flavors, defaults: {} },
     availabilityzone: { rows: cloud.availabilityZones, defaults: {} },
   };
@@ -163,10 +156,16 @@ const CONTAINER_PARTS = ['certificate', 'private_key'].map((name, at) => {
   const id = `aaaaaaaa-0000-4000-8000-0000000000d${at}`;
   return { name, id, secret_ref: `http://127.0.0.1:9311/v1/secrets/${id}` };
 });
+const certificate = Buffer.from(certificateOf('one'));
+const privateKey = Buffer.from(keyOfPair('one'));
+const bundle = Buffer.from(asPkcs12('one')['payload'] ?? '', 'base64');
 
 function addTo({ rows, defaults }: Table, wires: readonly object[]): void {
   rows.push(...(wires.map((wire) => ({ ...defaults, ...wire })) as never[]));
 }
+
+/** The external network is the cloud's own. */
+const OF_OTHERS = { 'router:external': true, project_id: 'f02c0e61f173495489118af8f1070c81' };
 
 /** In place of all that was there. */
 function fill({ cloud }: SandboxInside, contents: Contents): void {
@@ -184,33 +183,26 @@ function fill({ cloud }: SandboxInside, contents: Contents): void {
       network_id: networkOf(port) ?? '',
       ...port,
     })),
-    network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map((id) =>
-      external.includes(id)
-        ? {
-            ...{ id, 'router:external': true, subnets: subnetsOf(id) },
-            project_id: 'f02c0e61f173495489118af8f1070c81',
-          }
-        : { id },
+    network: [...new Set([...external, ...subnets.map((subnet) => String(subnet['network_id']))])].map(
+      (id) => ({ id, ...(external.includes(id) && { ...OF_OTHERS, subnets: subnetsOf(id) }) }),
     ),
     secret: [
       ...secrets.map((wire) => ({ ...wire, payload: payloadOf(wire.id) })),
       ...CONTAINER_PARTS.map(({ id, name }) => ({
-        ...{ id, name, payload: Buffer.from(name === 'certificate' ? certificate : privateKey) },
+        ...{ id, name, payload: name === 'certificate' ? certificate : privateKey },
       })),
     ],
   };
   for (const [kind, table] of Object.entries(tablesOf(cloud))) {
     table.rows.length = 0;
     const wires = every[kind as ReadKind] ?? [];
-    // the external network is the cloud's own
     addTo(table, kind === 'network' ? wires : wires.map((wire) => ({ ...wire, project_id: projectId })));
   }
 }
 
 function payloadOf(id: string): Buffer {
-  if (id === AUTHORITY) return Buffer.from(certificate);
-  if (id === REVOCATIONS) return Buffer.from('-----BEGIN X509 CRL-----');
-  return Buffer.from(bundle, 'base64');
+  if (id === AUTHORITY) return certificate;
+  return id === REVOCATIONS ? Buffer.from('-----BEGIN X509 CRL-----') : bundle;
 }
 
 /** The VIP ports that a case does not name: it has them, unless it says otherwise. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createContainer } from '../../infra/sandbox/openstack/barbican/containers.ts';
 import { createSecret } from '../../infra/sandbox/openstack/barbican/secrets.ts';
 import type { KubeObject, SandboxInside } from '../../infra/sandbox/sandbox.ts';
-import type { NodeWrites } from '../../shared/apply/execute.ts';
 import type { Secret } from '../../shared/model/kubernetes.ts';
 import { ReconcileError } from '../../shared/model/errors.ts';
 import { readTlsSecret } from '../../shared/model/tls/tls-secret.ts';
@@ -21,19 +20,8 @@ export const keyOfPair = (pair: Pair): string => readFileSync(join(FOLDER, `${pa
 /** A Secret as the apiserver stores it; `crt` and `key` take the place of what the pair has. */
 export function aTlsSecret(
   pair: Pair,
-  other: {
-    readonly name?: string;
-    readonly type?: string;
-    readonly crt?: string;
-    readonly key?: string;
-  } = {},
+  { name = 'web-tls', type = 'kubernetes.io/tls', crt = certificateOf(pair), key = keyOfPair(pair) } = {},
 ): Secret {
-  const {
-    name = 'web-tls',
-    type = 'kubernetes.io/tls',
-    crt = certificateOf(pair),
-    key = keyOfPair(pair),
-  } = other;
   const encoded = (text: string): string => Buffer.from(text).toString('base64');
   return {
     metadata: { name, namespace: 'default', uid: `secret-${name}`, resourceVersion: '1' },
@@ -75,34 +63,18 @@ export function containerOf(pair: Pair, { cloud }: Pick<SandboxInside, 'cloud'>)
   return createContainer(cloud, user, { type: 'certificate', secret_refs }, base);
 }
 
-/** An apiserver that has these Secrets, no record of repairs and of what was settled, and no Node. It refuses those whose value is 'forbidden'. */
-export function secretsOf(secrets: Readonly<Record<string, Secret | 'forbidden'>>): {
-  readonly getSecret: (namespace: string, name: string) => Promise<Secret | undefined>;
-  readonly getService: () => Promise<undefined>;
-  readonly repairs: RepairRecord;
-  readonly state: StateStore;
-} & NodeWrites {
+/** An apiserver that has these Secrets, no record of repairs and of what was settled, and no Node. */
+export function secretsOf(secrets: Readonly<Record<string, Secret>>) {
   const noNode = (): Promise<never> =>
     Promise.reject(new ReconcileError('KUBE_CONFLICT', 'there is no Node'));
+  const repairs: RepairRecord = {
+    load: () => Promise.resolve({ repairs: [], version: undefined }),
+    save: () => Promise.resolve(true),
+  };
+  const none = () => Promise.resolve(undefined);
+  const state: StateStore = { load: () => Promise.resolve(new Map()), find: none, save: none };
   return {
-    patchNode: noNode,
-    patchNodeStatus: noNode,
-    deleteNode: noNode,
-    getService: () => Promise.resolve(undefined),
-    repairs: {
-      load: () => Promise.resolve({ repairs: [], version: undefined }),
-      save: () => Promise.resolve(true),
-    },
-    state: {
-      load: () => Promise.resolve(new Map()),
-      find: () => Promise.resolve(undefined),
-      save: () => Promise.resolve(),
-    },
-    getSecret: (_namespace, name) => {
-      const secret = secrets[name];
-      return secret === 'forbidden'
-        ? Promise.reject(new ReconcileError('KUBE_FORBIDDEN', `cannot read Secret ${name}: 403`))
-        : Promise.resolve(secret);
-    },
+    ...{ patchNode: noNode, patchNodeStatus: noNode, deleteNode: noNode, repairs, state, getService: none },
+    getSecret: (_namespace: string, name: string) => Promise.resolve(secrets[name]),
   };
 }

@@ -2,11 +2,7 @@
 import type { KubeObject, Sandbox, SandboxInside } from '../../infra/sandbox/sandbox.ts';
 import type { Condition, LoadBalancerIngress, Service } from '../../shared/model/kubernetes.ts';
 
-export function serviceOf(
-  sandbox: Pick<Sandbox, 'kube'>,
-  name = 'web',
-  namespace = 'default',
-): Service | undefined {
+export function serviceOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web', namespace = 'default') {
   return sandbox.kube.get('Service', namespace, name) as Service | undefined;
 }
 
@@ -14,7 +10,6 @@ export function ingressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonl
   return serviceOf(sandbox, name)?.status?.loadBalancer?.ingress ?? [];
 }
 
-/** The published address. */
 export function addressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): string | undefined {
   return ingressOf(sandbox, name)[0]?.ip;
 }
@@ -23,14 +18,16 @@ export function readyOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): Condition
   return serviceOf(sandbox, name)?.status?.conditions?.find(({ type }) => type.endsWith('/Ready'));
 }
 
+export function eventsAt({ kube }: Pick<Sandbox, 'kube'>, name: string): readonly KubeObject[] {
+  const isOf = ({ involvedObject }: KubeObject) => (involvedObject as { name: string }).name === name;
+  return kube.list('Event', 'default').filter(isOf);
+}
+
 /** `REASON xCOUNT`, sorted. */
-export function eventsOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonly string[] {
-  return sandbox.kube
-    .list('Event', 'default')
-    .filter(({ involvedObject }) => (involvedObject as { name: string }).name === name)
+export const eventsOf = (sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonly string[] =>
+  eventsAt(sandbox, name)
     .map(({ reason, count }) => `${String(reason)} x${String(count)}`)
     .sort();
-}
 
 /** `REASON: MESSAGE` of each warning. */
 export function warningsOf({ kube }: Pick<Sandbox, 'kube'>): readonly string[] {

@@ -10,24 +10,18 @@ import { AUTH_URL, inProcessWorld } from './in-process.ts';
 import { SILENT } from './sandbox-world.ts';
 
 /** A sandbox without sockets, whose time passes when a test says so. */
-export function inVirtualTime(
-  options: SandboxOptions = {},
-): SandboxInside & { readonly clock: VirtualClock } {
+export function inVirtualTime(options: SandboxOptions = {}) {
   const clock = new VirtualClock();
   return { ...createSandbox({ pendingMs: 1, ...options }, clock, countedLots()), clock };
 }
 
 /** A process that knows nothing yet. */
-export function aProcess(inside: SandboxInside, loadBalancer?: Parameters<typeof aConfig>[1]): World {
-  return inProcessWorld(inside, aConfig(AUTH_URL, loadBalancer), SILENT);
+export function aProcess(inside: SandboxInside): World {
+  return inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
 }
 
 /** Runs a key as the queue does, until it is not requeued. */
-export async function runsOf(
-  request: ReconcileRequest,
-  world: World,
-  { clock }: SandboxInside,
-): Promise<readonly Report[]> {
+export async function runsOf(request: ReconcileRequest, world: World, { clock }: SandboxInside) {
   const reports: Report[] = [];
   for (let runs = 0; runs < 30; runs += 1) {
     const report = await reconcile({ inGroup: true, ...request }, world, { remainingMs: () => 60_000 });

@@ -6,7 +6,6 @@ import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
-import type { Cloud, Kube } from '../../shared/ports.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { configFor, startFake } from './openstack/fake-openstack.ts';
 
@@ -46,31 +45,27 @@ async function timed(run: () => Promise<unknown>): Promise<{ code: unknown; took
   return { code: error?.code, tookMs: performance.now() - started };
 }
 
-interface Sides {
-  readonly cloud: Cloud;
-  readonly kube: Kube;
-}
+type Sides = Awaited<ReturnType<typeof startSlow>>;
 
-describe.each<[string, string, (sides: Sides) => Promise<unknown>]>([
-  ['a read of OpenStack', 'CLOUD_UNAVAILABLE', ({ cloud }) => cloud.list('loadbalancer')],
+describe.each<[string, string, (sides: Sides, run: RunContext) => Promise<unknown>]>([
+  ['a read of OpenStack', 'CLOUD_UNAVAILABLE', ({ cloud }, run) => cloud.during(run).list('loadbalancer')],
   [
     'a write to OpenStack',
     'CLOUD_UNAVAILABLE',
-    ({ cloud }) => cloud.update('loadbalancer', 'x', { name: 'y' }),
+    ({ cloud }, run) => cloud.during(run).update('pool', 'x', { name: 'y' }),
   ],
-  ['a read of Kubernetes', 'KUBE_UNAVAILABLE', ({ kube }) => kube.listNodes()],
+  ['a read of Kubernetes', 'KUBE_UNAVAILABLE', ({ kube }, run) => kube.during(run).listNodes()],
 ])('%s', (_what, expected, call) => {
   test.each(['nothing', 'without end'] as const)(
     'that is answered by %s ends when the time of its run ends, and is not sent when no time is left',
     async (answers) => {
-      const { cloud, kube, asked } = await startSlow(answers);
-      const callIn = (ms: number) =>
-        timed(() => call({ cloud: cloud.during(inTime(ms)), kube: kube.during(inTime(ms)) }));
+      const sides = await startSlow(answers);
+      const callIn = (ms: number) => timed(() => call(sides, inTime(ms)));
       const { code, tookMs } = await callIn(400);
-      expect([code, asked()]).toEqual([expected, 1]);
+      expect([code, sides.asked()]).toEqual([expected, 1]);
       expect(tookMs).toBeGreaterThan(350);
       expect(tookMs).toBeLessThan(1_500);
-      expect([(await callIn(0)).code, asked()]).toEqual(['BUDGET_SPENT', 1]);
+      expect([(await callIn(0)).code, sides.asked()]).toEqual(['BUDGET_SPENT', 1]);
     },
   );
 });

@@ -6,7 +6,7 @@ export interface GcfgEntry {
   readonly line: number;
 }
 
-export interface GcfgSection {
+interface GcfgSection {
   readonly name: string;
   /** The text in quotes of `[name "text"]`, in its own case. */
   readonly subsection?: string;

@@ -6,7 +6,7 @@ import { findConnection } from './find-connection.ts';
 import { missingNamespace } from '../lease.ts';
 import { createKubeHttp, type KubeHttp, type KubeCall } from '../kube-http.ts';
 
-export interface ConnectKubeOptions extends KubeClientOptions {
+interface ConnectKubeOptions extends KubeClientOptions {
   readonly kubeconfig?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly envNow?: () => Promise<NodeJS.ProcessEnv>;

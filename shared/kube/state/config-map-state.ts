@@ -136,12 +136,12 @@ const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
 const SHARDS = 8;
 
 /** Name of the ConfigMap that has an object. Another number of shards would lose every settled record once. */
-export function shardOf(object: string): string {
+function shardOf(object: string): string {
   return `levelset-state-${createHash('sha256').update(object).digest().readUInt32BE() % SHARDS}`;
 }
 
 /** The key of an object in a ConfigMap. Characters outside of [-.a-zA-Z0-9] become `_` and their UTF-8 in hex. */
-export function toDataKey(object: string): string {
+function toDataKey(object: string): string {
   return object.replace(/[^-.a-zA-Z0-9]+/gu, (text) =>
     Buffer.from(text)
       .toString('hex')
@@ -149,7 +149,7 @@ export function toDataKey(object: string): string {
   );
 }
 
-export function fromDataKey(key: string): string {
+function fromDataKey(key: string): string {
   return key.replace(/(?:_[0-9a-f]{2})+/g, (text) =>
     Buffer.from(text.replaceAll('_', ''), 'hex').toString('utf8'),
   );

@@ -1,11 +1,12 @@
-/** A process that lives in the time of a TimeServer: it says when it waits, and goes on when it is told to. */
+/** A process that lives in the time of time-server.ts: it says when it waits, and goes on when it is told to. */
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setImmediate as turn } from 'node:timers/promises';
 import { NUMBER, type Moved, type Waiting } from './time-server.ts';
-import { real, virtual } from './virtual-time.ts';
+import { virtual } from './virtual-time.ts';
 
 /** Turns of the event loop without anything, after which nothing comes any more but by the network or by time. */
 const CALM_TURNS = 4;
@@ -41,7 +42,7 @@ function follow(port: string): void {
 async function calm(): Promise<void> {
   for (let turns = 0; turns < CALM_TURNS; turns += 1) {
     const before = activity;
-    await new Promise((resolve) => real.setImmediate(resolve));
+    await turn();
     if (activity !== before) turns = 0;
   }
 }
@@ -53,10 +54,7 @@ async function closed(numbers: readonly number[]): Promise<void> {
 }
 
 /** Resolves when it waits. It goes on for as long as the process lives. */
-export async function liveInTime(
-  timePort: number,
-  sandboxPort: number,
-): Promise<{ readonly began: () => Promise<void> }> {
+export async function liveInTime(timePort: number, sandboxPort: number) {
   follow(String(sandboxPort));
   const socket = connect(timePort, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
@@ -85,8 +83,7 @@ export async function liveInTime(
   return {
     // what nobody else could know of
     began: async () => {
-      for (const before = activity; activity === before;)
-        await new Promise((resolve) => real.setImmediate(resolve));
+      for (const before = activity; activity === before;) await turn();
       await wait();
     },
   };

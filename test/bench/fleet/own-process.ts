@@ -2,13 +2,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a process has used since it began. */
-export interface Usage {
-  readonly cpuMs: number;
-  /** The most there was. */
-  readonly peakMb: number;
-}
-
 type Handlers = Readonly<Record<string, (given: never) => unknown>>;
 
 interface Asked {
@@ -29,7 +22,7 @@ export interface OwnProcess<H extends Handlers> {
   stop(): Promise<unknown>;
 }
 
-/** Starts a file that calls `answerParent`. */
+/** Starts a file beside this one that calls `answerParent`. */
 export function startProcess<H extends Handlers>(file: string, nodeOptions = ''): OwnProcess<H> {
   const child = fork(new URL(file, import.meta.url), {
     env: { ...process.env, NODE_OPTIONS: nodeOptions.trim() },
@@ -59,7 +52,7 @@ export function startProcess<H extends Handlers>(file: string, nodeOptions = '')
   };
 }
 
-/** Answers until the parent hangs up; `usage` is answered as well. */
+/** Answers until the parent hangs up. */
 export function answerParent(handlers: Handlers): void {
   process.on('message', ({ id, name, given }: Asked) => {
     const handle = handlers[name] as ((given: unknown) => unknown) | undefined;
@@ -75,8 +68,8 @@ export function answerParent(handlers: Handlers): void {
   });
 }
 
-export function usage(): Usage {
+/** What this process has taken since it began. */
+export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
-  const peakMb = Math.round((process.resourceUsage().maxRSS * 1024) / 1e6);
-  return { cpuMs: (user + system) / 1e3, peakMb };
+  return (user + system) / 1e3;
 }

@@ -32,71 +32,40 @@ const SENDINGS = 10;
 const AGAIN_MS = 200;
 const RANGE = '192.0.2.0/24';
 
-export class People {
-  readonly edits: Edit[] = [];
-  readonly #options: PeopleOptions;
-  readonly #everyMs: number;
-  readonly #left = new Map<string, string[]>();
-  #dueMs: number;
+/** `act` does what is due, and resolves when levelset has been told. */
+export function startPeople({ perSecond, clusters, services, clock, url, token }: PeopleOptions) {
+  const edits: Edit[] = [];
+  /** The Services that a cluster had at the start, without those that were deleted, which do not come back. */
+  const left = new Map(
+    clusters.map(({ name }) => [name, Array.from({ length: services }, (_, at) => serviceName(at))]),
+  );
+  const everyMs = 1_000 / perSecond;
+  let nextMs = clock.millis() + everyMs;
 
-  constructor(options: PeopleOptions) {
-    this.#options = options;
-    this.#everyMs = 1_000 / options.perSecond;
-    this.#dueMs = options.clock.millis() + this.#everyMs;
-  }
-
-  get nextMs(): number {
-    return this.#dueMs;
-  }
-
-  /** Does what is due. Resolves when levelset has been told. */
-  async act(): Promise<void> {
-    const { clock } = this.#options;
-    const telling: Promise<void>[] = [];
-    for (; this.#dueMs <= clock.millis(); this.#dueMs += this.#everyMs) telling.push(this.#edit());
-    await Promise.all(telling);
-  }
-
-  async #edit(): Promise<void> {
-    const { clusters, clock } = this.#options;
-    const number = this.edits.length;
+  const edit = async (): Promise<void> => {
+    const number = edits.length;
     const cluster = clusters[(number * STRIDE) % clusters.length];
     if (!cluster) throw new Error('no cluster');
     const round = Math.floor(number / clusters.length);
     const chosen = number % OF;
-    const left = this.#leftOf(cluster.name);
+    const its = left.get(cluster.name) ?? [];
     const due = chosen === 0 ? 'create' : chosen === 1 ? 'delete' : 'change';
-    const found = due === 'create' ? undefined : left[round % left.length];
+    const found = due === 'create' ? undefined : its[round % its.length];
     const what = found === undefined ? 'create' : due;
     const name = found ?? `made-${round}`;
     const { kube } = cluster.inside;
-    if (what === 'delete') {
+    const spec = { loadBalancerSourceRanges: [RANGE] };
+    if (what === 'create') kube.apply(aService({ name }));
+    else if (what === 'change') kube.apply({ kind: 'Service', metadata: { name }, spec });
+    else {
       kube.delete('Service', 'default', name);
-      left.splice(left.indexOf(name), 1);
-    } else {
-      const spec = what === 'change' ? { loadBalancerSourceRanges: [RANGE] } : {};
-      kube.apply(what === 'change' ? { kind: 'Service', metadata: { name }, spec } : aService({ name }));
+      its.splice(its.indexOf(name), 1);
     }
-    this.edits.push({
-      cluster: cluster.name,
-      key: `service/default/${name}`,
-      name,
-      what,
-      atMs: clock.millis(),
-    });
-    await this.#tell(cluster.name, name, what);
-  }
-
-  /** The Services that a cluster had at the start, without those that were deleted, which do not come back. */
-  #leftOf(cluster: string): string[] {
-    const all = Array.from({ length: this.#options.services }, (_, at) => serviceName(at));
-    const left = this.#left.get(cluster) ?? all;
-    this.#left.set(cluster, left);
-    return left;
-  }
-
-  async #tell(cluster: string, name: string, what: Edit['what']): Promise<void> {
-    const { url, token } = this.#options;
+    const key = `service/default/${name}`;
+    edits.push({ cluster: cluster.name, key, name, what, atMs: clock.millis() });
+    await tell(cluster.name, name, what);
+  };
+  const tell = async (cluster: string, name: string, what: Edit['what']): Promise<void> => {
     const verb = what === 'change' ? 'patch' : what;
     const event = {
       ...{ level: 'Metadata', auditID: randomUUID(), stage: 'ResponseComplete', verb },
@@ -105,19 +74,24 @@ export class People {
       objectRef: { resource: 'services', namespace: 'default', name, apiVersion: 'v1' },
       responseStatus: { metadata: {}, code: 200 },
     };
+    const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {} };
     const answer = await sent(`${url}/audit/${cluster}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-      body: JSON.stringify({
-        kind: 'EventList',
-        apiVersion: 'audit.k8s.io/v1',
-        metadata: {},
-        items: [event],
-      }),
+      body: JSON.stringify({ ...list, items: [event] }),
     });
     if (!answer.ok) throw new Error(`/audit/${cluster} answers ${answer.status}: ${await answer.text()}`);
     await answer.arrayBuffer();
-  }
+  };
+  return {
+    edits,
+    nextMs: () => nextMs,
+    act: async (): Promise<void> => {
+      const telling: Promise<void>[] = [];
+      for (; nextMs <= clock.millis(); nextMs += everyMs) telling.push(edit());
+      await Promise.all(telling);
+    },
+  };
 }
 
 /** As a kube-apiserver, it sends again what was not taken: a busy process closes idle connections before it reads what came on them. */

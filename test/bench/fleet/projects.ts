@@ -5,12 +5,14 @@ import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbo
 import { CONTROLLER_NAMES } from '../../../shared/config/config.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { reconcile } from '../../../shared/reconcile.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { TABLES } from '../../faults/matrix/whole-world.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { addNodeIn, SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
+import { runsOf } from '../../support/virtual-time.ts';
+import { PENDING_MS, type FleetSize } from './fleet.ts';
 
 /** What an id of the nth cluster begins with. */
 const prefixOf = (cluster: number): string => (0xa0000000 + cluster).toString(16);
@@ -19,31 +21,20 @@ const prefixOf = (cluster: number): string => (0xa0000000 + cluster).toString(16
 const OF_COPIES = 1_000_000;
 
 /** Lots of one cluster. Two that draw as often have the same ids but for their prefixes. */
-class CopiedLots implements Lots {
-  readonly #prefix: string;
-  #drawn = 0;
-
-  constructor(cluster: number) {
-    this.#prefix = prefixOf(cluster);
-  }
-
-  id(): string {
-    return `${this.#prefix}-0000-4000-8000-${String(this.#next()).padStart(12, '0')}`;
-  }
-
-  bytes(size: number): Buffer {
-    const hex = this.#next().toString(16);
-    const prefix = size < 16 ? '' : this.#prefix;
-    return Buffer.from(prefix + hex.padStart(size * 2 - prefix.length, '0'), 'hex');
-  }
-
-  skip(): void {
-    this.#drawn = OF_COPIES;
-  }
-
-  #next(): number {
-    return (this.#drawn += 1);
-  }
+function copiedLots(cluster: number): Lots & { readonly skip: () => void } {
+  const own = prefixOf(cluster);
+  let drawn = 0;
+  return {
+    id: () => `${own}-0000-4000-8000-${String((drawn += 1)).padStart(12, '0')}`,
+    bytes: (size) => {
+      const hex = (drawn += 1).toString(16);
+      const prefix = size < 16 ? '' : own;
+      return Buffer.from(prefix + hex.padStart(size * 2 - prefix.length, '0'), 'hex');
+    },
+    skip: () => {
+      drawn = OF_COPIES;
+    },
+  };
 }
 
 /** A cluster with the project that it is in. */
@@ -54,65 +45,45 @@ export interface SimulatedCluster {
   readonly project: number;
 }
 
-export interface ClustersWanted {
-  readonly clusters: number;
-  readonly services: number;
-  /** So many projects of so many clusters each; of the others each has its own. */
-  readonly shared: { readonly projects: number; readonly clusters: number };
-  readonly pendingMs: number;
-}
-
 /** In names and descriptions, as a cluster with this flag has them. */
 export const CLUSTER_NAME = 'kubernetes';
 const NODES = 3;
+/** So many clusters share a project, and one cluster in so many is one of those; of the others each has its own. */
+const CLUSTERS_OF_SHARED = 5;
+const SHARED_OF = 5;
 /** Clusters that others are copied from have numbers of their own. */
 const ORIGINALS = 0x100000;
 /** A watermark may not rest on a change of the last two seconds. */
 const SURE_MS = 3_000;
 
 /** Makes them all; the clock is theirs. */
-export async function makeClusters(wanted: ClustersWanted, clock: VirtualClock): Promise<SimulatedCluster[]> {
-  const { clusters, services, shared, pendingMs } = wanted;
-  const ofShared = shared.projects * shared.clusters;
+export async function makeClusters({ clusters, services }: FleetSize, clock: VirtualClock) {
+  const ofShared = Math.floor(clusters / SHARED_OF / CLUSTERS_OF_SHARED) * CLUSTERS_OF_SHARED;
   const alone = await original(ORIGINALS, 1, services, clock);
-  const together = ofShared > 0 ? await original(ORIGINALS + 1, shared.clusters, services, clock) : undefined;
+  const together = ofShared > 0 ? await original(ORIGINALS + 1, CLUSTERS_OF_SHARED, services, clock) : alone;
   const made: SimulatedCluster[] = [];
-  while (made.length < clusters) {
-    const isShared = made.length < ofShared;
-    made.push(...copyOf(isShared && together ? together : alone, made.length, pendingMs, clock));
-  }
+  while (made.length < clusters)
+    made.push(...copyOf(made.length < ofShared ? together : alone, made.length, clock));
   return made;
 }
 
-interface Original {
-  readonly number: number;
-  readonly insides: readonly SandboxInside[];
-}
+type Original = Awaited<ReturnType<typeof original>>;
 
 /** Clusters of one project with Services that levelset has settled. */
-async function original(
-  number: number,
-  clusters: number,
-  services: number,
-  clock: VirtualClock,
-): Promise<Original> {
+async function original(number: number, clusters: number, services: number, clock: VirtualClock) {
   const insides = emptyProject(number, clusters, 0, clock).map(({ inside }) => inside);
   for (const [at, inside] of insides.entries()) {
     for (let node = 1; node <= NODES; node += 1) addNodeIn(inside, `node-${at}-${node}`, inside);
     const world = inProcessWorld(inside, { ...aConfig(AUTH_URL), controllers: CONTROLLER_NAMES }, SILENT);
-    const run = (key: Parameters<typeof reconcile>[0]['key']): ReturnType<typeof reconcile> =>
-      reconcile({ key, trigger: 'audit' }, world, { remainingMs: () => 60_000 });
     for (let service = 0; service < services; service += 1) {
       const name = serviceName(service);
       inside.kube.apply(aService({ name }));
-      for (let status = ''; status !== 'settled';) {
-        ({ status } = (await run(serviceKey('default', name))).outcome);
-        if (status === 'failed' || status === 'blocked') throw new Error(`${name} is ${status}`);
-        clock.advance(10);
-      }
+      const reports = await runsOf({ key: serviceKey('default', name), trigger: 'audit' }, world, inside);
+      const status = reports.at(-1)?.outcome.status;
+      if (status !== 'settled') throw new Error(`${name} is ${status ?? 'not run'}`);
     }
     clock.advance(SURE_MS);
-    for (const { key } of (await sweep(world)).requests) await run(key);
+    for (const request of (await sweep(world)).requests) await runsOf(request, world, inside);
     forgetWatermarks(inside);
   }
   return { number, insides };
@@ -124,8 +95,8 @@ function forgetWatermarks({ kube }: SandboxInside): void {
     if (metadata.name.startsWith('levelset-state')) kube.delete('ConfigMap', 'levelset', metadata.name);
 }
 
-function copyOf(from: Original, first: number, pendingMs: number, clock: VirtualClock): SimulatedCluster[] {
-  const made = emptyProject(first, from.insides.length, pendingMs, clock);
+function copyOf(from: Original, first: number, clock: VirtualClock): readonly SimulatedCluster[] {
+  const made = emptyProject(first, from.insides.length, PENDING_MS, clock);
   const prefixes = from.insides.map((_, at) => [prefixOf(from.number + at), prefixOf(first + at)] as const);
   const change = (text: string): string =>
     prefixes.reduce((changed, [old, own]) => changed.replaceAll(old, own), text);
@@ -139,18 +110,10 @@ function copyOf(from: Original, first: number, pendingMs: number, clock: Virtual
   return made.map(({ inside }, at) => ({ name: `cluster-${first + at}`, inside, project: first }));
 }
 
-const TABLES = [
-  ...(['networks', 'subnets', 'ports', 'floatingips', 'routers', 'securityGroups'] as const),
-  ...(['securityGroupRules', 'qosPolicies', 'servers', 'secrets', 'secretContainers'] as const),
-  ...(['loadbalancers', 'listeners', 'pools', 'members', 'healthmonitors', 'l7policies', 'l7rules'] as const),
-] as const;
+type Cloud = SandboxInside['cloud'];
 
 /** Makes a cloud a copy of another one in which nothing is PENDING, with its texts changed. */
-function fillCloud(
-  cloud: SandboxInside['cloud'],
-  from: SandboxInside['cloud'],
-  change: (text: string) => string,
-): void {
+function fillCloud(cloud: Cloud, from: Cloud, change: (text: string) => string): void {
   for (const table of TABLES) {
     const copies = JSON.parse(change(JSON.stringify([...from[table]]))) as never[];
     cloud[table].splice(0);
@@ -173,14 +136,9 @@ function describeFloatingIPs(insides: readonly SandboxInside[]): void {
 }
 
 /** Clusters without a Node before one OpenStack. */
-function emptyProject(
-  first: number,
-  clusters: number,
-  pendingMs: number,
-  clock: VirtualClock,
-): { readonly inside: SandboxInside; readonly lots: CopiedLots }[] {
+function emptyProject(first: number, clusters: number, pendingMs: number, clock: VirtualClock) {
   const all = Array.from({ length: clusters }, (_, at) => {
-    const lots = new CopiedLots(first + at);
+    const lots = copiedLots(first + at);
     return { lots, inside: createSandbox({ nodes: 0, pendingMs, ...ROOM }, clock, lots) };
   });
   const cloud = all[0]?.inside;

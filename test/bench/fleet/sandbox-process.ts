@@ -3,25 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { answerRequest } from '../../../infra/sandbox/front.ts';
+import { answerRequest, type RecordedRequest } from '../../../infra/sandbox/front.ts';
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
-import { answerParent, usage, type Usage } from './own-process.ts';
-import type { Texts } from '../../../shared/clusters/entry.ts';
-import { askedOf, CallCounts, entriesOf, send, type Calls } from './simulated-clusters.ts';
-import { isUndone, People, type Edit } from './people.ts';
-import { makeClusters, type ClustersWanted, type SimulatedCluster } from './projects.ts';
-import { NUMBER, TimeServer, type Happening } from './time-server.ts';
-
-export interface FleetWanted extends ClustersWanted {
-  readonly startMs: number;
-  /** How long an answer takes, of clusters and of OpenStack. */
-  readonly kubeMs: number;
-  readonly cloudMs: number;
-  /** So many clusters, each with a project of its own, take so many times as long. */
-  readonly slow: { readonly clusters: number; readonly times: number };
-  /** The kube-apiservers of so many hang when `hang` is called, and the OpenStack of as many others. */
-  readonly hanging: number;
-}
+import { answerParent, cpuMs } from './own-process.ts';
+import { CLOUD_MS, KUBE_MS, SLOW_TIMES, START_MS, type FleetSize } from './fleet.ts';
+import { askedOf, callsOf, entriesOf, send, type Calls } from './simulated-clusters.ts';
+import { isUndone, startPeople, type Edit, type PeopleOptions } from './people.ts';
+import { makeClusters, type SimulatedCluster } from './projects.ts';
+import { NUMBER, startTime, type Happening } from './time-server.ts';
 
 interface Held {
   readonly dueMs: number;
@@ -31,22 +20,23 @@ interface Held {
 
 const clock = new VirtualClock();
 let clusters: readonly SimulatedCluster[] = [];
-let wanted: FleetWanted;
-let time: TimeServer;
-let people: People | undefined;
+let size: FleetSize;
+let time: Awaited<ReturnType<typeof startTime>>;
+let people: ReturnType<typeof startPeople> | undefined;
 let url = '';
 let server: Server;
 let held: Held[] = [];
 let areHanging = false;
 const seen = new Set<number>();
 const waitingFor = new Map<number, () => void>();
-const counted = new CallCounts();
+/** Since the last count. */
+const recorded: RecordedRequest[] = [];
 
 const handlers = {
-  async start(given: FleetWanted) {
-    wanted = given;
-    clusters = await makeClusters(given, clock);
-    clock.advance(given.startMs - clock.millis());
+  async start(given: FleetSize) {
+    size = given;
+    clusters = await makeClusters(size, clock);
+    clock.advance(START_MS - clock.millis());
     server = createServer((request, response) => {
       serve(request, response).catch(() => response.destroy());
     });
@@ -55,19 +45,17 @@ const handlers = {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     url = `http://127.0.0.1:${port}`;
-    time = new TimeServer(given.startMs, happening);
-    return { port, timePort: await time.listen() };
+    time = await startTime(START_MS, happening);
+    return { port, timePort: time.port };
   },
   /** The registry's texts, by name. */
-  entries(tokens: Readonly<Record<'audit', string>>): Record<string, Texts> {
-    return entriesOf(clusters, url, tokens.audit);
-  },
+  entries: (auditToken: string) => entriesOf(clusters, url, auditToken),
   /** Lets the virtual time pass. */
   run: (untilMs: number) => time.run(untilMs),
   /** From now on people change Services. */
-  people(given: { readonly perSecond: number; readonly url: string; readonly token: string }) {
+  people(given: Pick<PeopleOptions, 'perSecond' | 'url' | 'token'>) {
     const touched = clusters.filter((_, number) => !hangs(number));
-    people = new People({ ...given, clusters: touched, services: wanted.services, clock });
+    people = startPeople({ ...given, clusters: touched, services: size.services, clock });
   },
   /** They stop; what they have done. */
   peopleStop(): readonly Edit[] {
@@ -82,18 +70,17 @@ const handlers = {
     return clusters.filter((_, number) => hangs(number)).map(({ name }) => name);
   },
   slow: () => clusters.filter((_, number) => isSlow(number)).map(({ name }) => name),
-  calls: (): Calls => counted.taken(),
+  calls: (): Calls => callsOf(recorded.splice(0)),
   /** How many sockets levelset keeps open. */
   sockets: () => promisify(server.getConnections.bind(server))(),
-  usage: (): Usage => usage(),
+  cpuMs,
 };
 
 export type SandboxHandlers = typeof handlers;
 
 /** The last clusters hang, first those whose kube-apiserver does; before them are the slow ones. */
-const hangs = (number: number): boolean => number >= clusters.length - 2 * wanted.hanging;
-const isSlow = (number: number): boolean =>
-  !hangs(number) && number >= clusters.length - 2 * wanted.hanging - wanted.slow.clusters;
+const hangs = (number: number): boolean => number >= clusters.length - 2 * size.odd;
+const isSlow = (number: number): boolean => !hangs(number) && number >= clusters.length - 3 * size.odd;
 
 const happening: Happening = {
   received: async (requests) => {
@@ -104,7 +91,7 @@ const happening: Happening = {
     }
   },
   get nextMs() {
-    return held.reduce((least, { dueMs }) => Math.min(least, dueMs), people?.nextMs ?? Infinity);
+    return held.reduce((least, { dueMs }) => Math.min(least, dueMs), people?.nextMs() ?? Infinity);
   },
   moveTo: async (nowMs) => {
     clock.advance(nowMs - clock.millis());
@@ -117,16 +104,16 @@ const happening: Happening = {
 };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { cluster, number, side, front, asked } = await askedOf(clusters, request);
+  const { cluster, number, isKube, front, asked } = await askedOf(clusters, request);
   const asking = Number(request.headers[NUMBER]);
-  const isHung =
-    areHanging && hangs(number) && number >= clusters.length - wanted.hanging === (side === 'cloud');
+  const isHung = areHanging && hangs(number) && number >= clusters.length - size.odd === !isKube;
   const answer = isHung ? 'hang' : await answerRequest(front, asked, () => false);
-  counted.add(cluster);
+  // of this cluster's kube-apiserver and its project
+  recorded.push(...(cluster.inside.requests as RecordedRequest[]).splice(0));
   if (answer !== 'hang' && answer !== 'reset') {
-    const times = isSlow(number) ? wanted.slow.times : 1;
+    const times = isSlow(number) ? SLOW_TIMES : 1;
     held.push({
-      dueMs: clock.millis() + (side === 'kube' ? wanted.kubeMs : wanted.cloudMs) * times,
+      dueMs: clock.millis() + (isKube ? KUBE_MS : CLOUD_MS) * times,
       number: asking,
       send: () => {
         send(response, answer, front);

@@ -1,6 +1,6 @@
 /** The time of a bench: it moves when levelset waits, to what is due first, and by the CPU that it has taken. */
 import { once } from 'node:events';
-import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
+import { createServer, type Socket, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /** By this header a simulator knows which request it answers. */
@@ -34,72 +34,51 @@ export interface Happening {
 /** Times are multiples of this, so that what is due at nearly the same time is due together. */
 const TICK_MS = 10;
 
-export class TimeServer {
-  readonly #happening: Happening;
-  readonly #server: Server;
-  #worker: Socket | undefined;
-  #waiting: Waiting | undefined;
-  #untilMs: number;
-  #nowMs: number;
-  #isMoving = false;
-  #ended: PromiseWithResolvers<void> | undefined;
-
-  constructor(startMs: number, happening: Happening) {
-    this.#nowMs = this.#untilMs = startMs;
-    this.#happening = happening;
-    this.#server = createServer((socket) => {
-      this.#worker = socket.setNoDelay(true);
-      createInterface({ input: socket }).on('line', (line) => {
-        this.#wait(JSON.parse(line) as Waiting);
-      });
-    });
-  }
-
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** Lets the time pass. Resolves when it has come to this one. */
-  async run(untilMs: number): Promise<void> {
-    this.#ended = Promise.withResolvers();
-    this.#untilMs = untilMs;
-    this.#go();
-    await this.#ended.promise;
-  }
-
-  #wait(waiting: Waiting): void {
-    const { sent = [], cpuMs = 0 } = this.#waiting ?? {};
-    this.#waiting = { ...waiting, sent: [...sent, ...waiting.sent], cpuMs: waiting.cpuMs + cpuMs };
-    this.#go();
-  }
-
-  #go(): void {
-    if (this.#isMoving || !this.#ended || !this.#waiting) return;
-    if (this.#nowMs >= this.#untilMs) {
-      this.#ended.resolve();
+/** The time of the bench, for one process that says when it waits. */
+export async function startTime(startMs: number, happening: Happening) {
+  let [nowMs, untilMs, isMoving] = [startMs, startMs, false];
+  let worker: Socket | undefined;
+  let waiting: Waiting | undefined;
+  let ended: PromiseWithResolvers<void> | undefined;
+  const move = async ({ sent, nextMs, cpuMs }: Waiting): Promise<void> => {
+    await happening.received(sent);
+    const least = Math.min(happening.nextMs, nextMs ?? Infinity);
+    const due = Math.min(untilMs, Math.ceil(least / TICK_MS) * TICK_MS);
+    nowMs = Math.max(nowMs + cpuMs, due);
+    waiting = undefined;
+    const moved: Moved = { nowMs, answered: await happening.moveTo(nowMs) };
+    worker?.write(`${JSON.stringify(moved)}\n`);
+  };
+  const go = (): void => {
+    if (isMoving || !ended || !waiting) return;
+    if (nowMs >= untilMs) {
+      ended.resolve();
       return;
     }
-    this.#isMoving = true;
-    this.#move(this.#waiting).then(
-      () => {
-        this.#isMoving = false;
-        this.#go();
-      },
-      (error: unknown) => {
-        this.#ended?.reject(error);
-      },
-    );
-  }
-
-  async #move({ sent, nextMs, cpuMs }: Waiting): Promise<void> {
-    await this.#happening.received(sent);
-    const least = Math.min(this.#happening.nextMs, nextMs ?? Infinity);
-    const due = Math.min(this.#untilMs, Math.ceil(least / TICK_MS) * TICK_MS);
-    this.#nowMs = Math.max(this.#nowMs + cpuMs, due);
-    this.#waiting = undefined;
-    const moved: Moved = { nowMs: this.#nowMs, answered: await this.#happening.moveTo(this.#nowMs) };
-    this.#worker?.write(`${JSON.stringify(moved)}\n`);
-  }
+    isMoving = true;
+    move(waiting).then(() => {
+      isMoving = false;
+      go();
+    }, ended.reject);
+  };
+  const server = createServer((socket) => {
+    worker = socket.setNoDelay(true);
+    createInterface({ input: socket }).on('line', (line) => {
+      const more = JSON.parse(line) as Waiting;
+      const { sent = [], cpuMs = 0 } = waiting ?? {};
+      waiting = { ...more, sent: [...sent, ...more.sent], cpuMs: more.cpuMs + cpuMs };
+      go();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Lets the time pass. Resolves when it has come to this one. */
+    run: (ms: number): Promise<void> => {
+      ended = Promise.withResolvers();
+      untilMs = ms;
+      go();
+      return ended.promise;
+    },
+  };
 }

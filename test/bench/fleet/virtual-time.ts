@@ -7,18 +7,14 @@ import timers from 'node:timers/promises';
 
 interface Timer {
   readonly dueMs: number;
-  readonly order: number;
   /** Undefined once it was cleared: what it would use may go. */
   run: (() => void) | undefined;
 }
 
-export const real = { setImmediate: globalThis.setImmediate };
-
-/** The first one is the next that is due (a binary heap); those that were cleared go when they come up. */
-const heap: Timer[] = [];
+/** The last one is the next that is due; those that were cleared go when they come up. */
+const pending: Timer[] = [];
 const startMs = Date.UTC(2026, 0, 2);
 let nowMs = startMs;
-let made = 0;
 
 export const virtual = {
   get nowMs(): number {
@@ -26,50 +22,25 @@ export const virtual = {
   },
   /** When the next timer ends; Infinity without one. */
   get nextMs(): number {
-    while (heap[0] && !heap[0].run) take();
-    return heap[0]?.dueMs ?? Infinity;
+    while (pending.length > 0 && !pending.at(-1)?.run) pending.pop();
+    return pending.at(-1)?.dueMs ?? Infinity;
   },
   /** Runs what is due by then, in its order. */
   moveTo(ms: number): void {
     nowMs = Math.max(nowMs, ms);
-    while (virtual.nextMs <= nowMs) take()?.run?.();
+    while (virtual.nextMs <= nowMs) pending.pop()?.run?.();
   },
 };
 
-function isBefore(one: Timer | undefined, other: Timer | undefined): boolean {
-  if (!one || !other) return one !== undefined;
-  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.order < other.order);
-}
-
+/** Of those that are due at one time the one that was put first goes first. */
 function put(timer: Timer): void {
-  heap.push(timer);
-  for (let at = heap.length - 1; at > 0;) {
-    const above = (at - 1) >> 1;
-    if (!isBefore(heap[at], heap[above])) return;
-    swap(at, above);
-    at = above;
+  let [from, to] = [0, pending.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((pending[middle]?.dueMs ?? 0) > timer.dueMs) from = middle + 1;
+    else to = middle;
   }
-}
-
-function take(): Timer | undefined {
-  const [first] = heap;
-  const last = heap.pop();
-  if (heap.length === 0 || !last) return first;
-  heap[0] = last;
-  for (let at = 0; ;) {
-    const [left, right] = [2 * at + 1, 2 * at + 2];
-    const least = isBefore(heap[right], heap[left]) ? right : left;
-    if (!isBefore(heap[least], heap[at])) return first;
-    swap(at, least);
-    at = least;
-  }
-}
-
-function swap(one: number, other: number): void {
-  const [a, b] = [heap[one], heap[other]];
-  if (!a || !b) return;
-  heap[one] = b;
-  heap[other] = a;
+  pending.splice(from, 0, timer);
 }
 
 /** What a timer of Node looks like to those who hold it. */
@@ -79,7 +50,7 @@ class Handle {
 
   begin(ms: number, run: () => void): this {
     this.ms = Number.isFinite(ms) ? Math.max(1, ms) : 1;
-    this.timer = { dueMs: nowMs + this.ms, order: (made += 1), run };
+    this.timer = { dueMs: nowMs + this.ms, run };
     put(this.timer);
     return this;
   }
@@ -96,20 +67,12 @@ class Handle {
     return this;
   }
 
-  hasRef(): boolean {
-    return true;
-  }
-
   refresh(): this {
     const { timer, ms } = this;
     const run = timer?.run;
     if (!run) return this;
     this.clear();
     return this.begin(ms, run);
-  }
-
-  [Symbol.dispose](): void {
-    this.clear();
   }
 }
 
@@ -148,11 +111,7 @@ const clear = (handle: unknown): void => {
   if (handle instanceof Handle) handle.clear();
 };
 
-function wait<T>(
-  ms = 1,
-  value?: T,
-  { signal }: { readonly signal?: AbortSignal } = {},
-): Promise<T | undefined> {
+function wait(ms = 1, value?: unknown, { signal }: { readonly signal?: AbortSignal } = {}) {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       handle.clear();

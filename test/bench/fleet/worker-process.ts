@@ -3,9 +3,8 @@ import { virtual } from './virtual-time.ts';
 import type { Serving } from '../../../functions/serve/while-leading.ts';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import type { Log } from '../../../shared/ports.ts';
-import type { Report } from '../../../shared/model/outcome.ts';
 
-const { answerParent, usage } = await import('./own-process.ts');
+const { answerParent, cpuMs } = await import('./own-process.ts');
 const { serveClusters } = await import('../../../functions/clusters/serve-clusters.ts');
 const { liveInTime } = await import('./in-time.ts');
 
@@ -13,11 +12,6 @@ export interface Ran {
   readonly cluster: string;
   readonly key: string;
   readonly status: string;
-  readonly atMs: number;
-}
-
-export interface Swept {
-  readonly cluster: string;
   readonly atMs: number;
 }
 
@@ -29,11 +23,11 @@ interface ToServe {
 
 let serving: Serving | undefined;
 const runs: Ran[] = [];
-const sweeps: Swept[] = [];
+/** The cluster of each. */
+const sweeps: string[] = [];
 
 const note: Log['info'] = (message, fields = {}) => {
-  if (message !== 'swept' && message !== 'the sweep failed') return;
-  sweeps.push({ cluster: String(fields['cluster']), atMs: virtual.nowMs });
+  if (message === 'swept' || message === 'the sweep failed') sweeps.push(String(fields['cluster']));
 };
 const log: Log = { debug: () => undefined, info: note, warn: note, error: note };
 
@@ -45,27 +39,19 @@ const handlers = {
       read: (name: string) => Promise.resolve(entries[name]),
     };
     const { began } = await liveInTime(timePort, sandboxPort);
-    const beginning = serveClusters(
-      {
-        flags: { allowLocalServers: 'true', listen: '127.0.0.1:0' },
-        env: {},
-        log,
-        reported: (report) => void runs.push(ranOf(report)),
-      },
-      source,
-    );
-    beginning.then(
-      (begun) => (serving = begun),
-      (error: unknown) => {
-        throw error;
-      },
-    );
+    const options: Parameters<typeof serveClusters>[0] = {
+      flags: { allowLocalServers: 'true', listen: '127.0.0.1:0' },
+      ...{ env: {}, log },
+      reported: ({ request: { cluster = '', key }, outcome: { status } }) =>
+        void runs.push({ cluster, key, status, atMs: virtual.nowMs }),
+    };
+    void serveClusters(options, source).then((begun) => (serving = begun));
     await began();
   },
   url: () => serving?.url ?? '',
   ran: (): readonly Ran[] => runs.splice(0),
-  sweptSoFar: (): readonly Swept[] => sweeps,
-  swept: (): readonly Swept[] => sweeps.splice(0),
+  sweptSoFar: (): readonly string[] => sweeps,
+  swept: (): readonly string[] => sweeps.splice(0),
   /** The memory that is in use, in megabytes, after everything else was given back. */
   memory() {
     for (let times = 0; times < 3; times += 1) globalThis.gc?.();
@@ -76,14 +62,9 @@ const handlers = {
     const text = await (await fetch(`${serving?.url ?? ''}/metrics`)).text();
     return { bytes: text.length, series: text.split('\n').filter((line) => !line.startsWith('#')).length };
   },
-  usage: () => usage(),
+  cpuMs,
 };
 
 export type WorkerHandlers = typeof handlers;
-
-function ranOf({ request, outcome }: Report): Ran {
-  const { cluster = '', key } = request;
-  return { cluster, key, status: outcome.status, atMs: virtual.nowMs };
-}
 
 answerParent(handlers);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest, type RequestOptions } from 'node:https';
+import got from 'got';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { Cases } from '../cases.ts';
@@ -12,16 +11,10 @@ export interface KubeTarget {
   readonly real: boolean;
   readonly url: string;
   readonly token?: string;
-  readonly tls?: Pick<RequestOptions, 'ca' | 'cert' | 'key'>;
-  /** A ServiceAccount token with levelset's rights, where there is one. */
-  readonly limitedToken?: string;
+  readonly tls?: Readonly<Record<'certificateAuthority' | 'certificate' | 'key', string>>;
 }
 
-export interface KubeReply {
-  readonly status: number;
-  readonly date: string | undefined;
-  readonly body: unknown;
-}
+export type KubeReply = Awaited<ReturnType<KubeSession['call']>>;
 
 /** The current cluster and user of a kubeconfig with embedded certificates or files. */
 export function kubeconfigTarget(file: string): KubeTarget {
@@ -32,8 +25,11 @@ export function kubeconfigTarget(file: string): KubeTarget {
     if (typeof data === 'string') return Buffer.from(data, 'base64').toString();
     return readFileSync(textAt(holder, name), 'utf8');
   };
-  const ca = pem(cluster, 'certificate-authority');
-  const tls = { ca, cert: pem(user, 'client-certificate'), key: pem(user, 'client-key') };
+  const tls = {
+    certificateAuthority: pem(cluster, 'certificate-authority'),
+    certificate: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+  };
   return { name: file, real: true, url: textAt(cluster, 'server'), tls };
 }
 
@@ -110,37 +106,27 @@ export class KubeSession {
     return events.filter((event) => at(event, 'type') !== 'BOOKMARK');
   }
 
-  call(
+  async call(
     method: string,
     path: string,
     body?: unknown,
     type = 'application/json',
     token = this.target.token,
     accept = 'application/json',
-  ): Promise<KubeReply> {
+  ) {
     const { url, tls } = this.target;
-    const headers: Record<string, string> = { Accept: accept, 'Content-Type': type };
-    const withToken = token !== undefined && token !== '';
-    if (withToken) headers['Authorization'] = `Bearer ${token}`;
-    const identity = token === undefined ? tls : { ca: tls?.ca };
-    const text = body === undefined ? '' : JSON.stringify(body);
-    if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(text));
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    return new Promise((resolve, reject) => {
-      const sent = send(url + path, { method, headers, agent: false, ...identity }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const answer = Buffer.concat(chunks).toString();
-          const isWatch = response.statusCode === 200 && path.includes('watch=true');
-          const json = !isWatch && response.headers['content-type']?.includes('json') === true;
-          const parsed: unknown = json ? JSON.parse(answer) : answer;
-          resolve({ status: response.statusCode ?? 0, date: response.headers.date, body: parsed });
-        });
-      });
-      sent.on('error', reject);
-      sent.end(text);
+    const bearer = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
+    const answer = await got(url + path, {
+      ...{ method, throwHttpErrors: false, retry: { limit: 0 } },
+      headers: { accept, 'content-type': type, ...bearer },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(tls && { https: token === undefined ? tls : { certificateAuthority: tls.certificateAuthority } }),
     });
+    const { statusCode: status, headers } = answer;
+    const isWatch = status === 200 && path.includes('watch=true');
+    const isJson = !isWatch && headers['content-type']?.includes('json') === true;
+    const content: unknown = isJson ? JSON.parse(answer.body) : answer.body;
+    return { status, date: headers.date, body: content };
   }
 }
 

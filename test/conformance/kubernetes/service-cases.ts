@@ -53,21 +53,18 @@ export const serviceCases: KubeCases = {
     expect(listAt(added.body, 'metadata.finalizers').sort()).toEqual(['example.com/other', finalizer]);
     expect(at((await patch(LET_GO)).body, 'metadata.finalizers')).toEqual(['example.com/other']);
   },
-  '/status takes the address, its ipMode becomes VIP, and the spec is left alone': async (kube) => {
+  '/status takes metadata and the address, whose ipMode becomes VIP, and leaves the spec': async (kube) => {
     const { path } = await kube.service('addressed');
-    const patch = { spec: { sessionAffinity: 'ClientIP' }, status: ingressOf('203.0.113.5') };
+    const metadata = { annotations: { 'example.com/id': 'x' }, labels: { l: 'v' } };
+    const patch = { metadata, spec: { sessionAffinity: 'ClientIP' }, status: ingressOf('203.0.113.5') };
     const reply = await kube.merge(`${path}/status`, patch);
+    expect(at(reply.body, 'metadata')).toMatchObject(metadata);
     expect(at(reply.body, 'status.loadBalancer.ingress')).toEqual([{ ip: '203.0.113.5', ipMode: 'VIP' }]);
     expect(at(reply.body, 'spec.sessionAffinity')).toBe('None');
     const other = { metadata: { labels: { a: 'b' } }, status: ingressOf('203.0.113.6') };
     const main = await kube.merge(path, other);
     expect(at(main.body, 'metadata.labels.a')).toBe('b');
     expect(at(main.body, 'status.loadBalancer.ingress.0.ip')).toBe('203.0.113.5');
-  },
-  '/status also takes annotations and labels of the Service': async (kube) => {
-    const { path } = await kube.service('annotated');
-    const metadata = { annotations: { 'example.com/id': 'x' }, labels: { l: 'v' } };
-    expect(at((await kube.merge(`${path}/status`, { metadata })).body, 'metadata')).toMatchObject(metadata);
   },
   'conditions merge by type under a strategic patch': async (kube) => {
     const { path } = await kube.service('conditioned');
@@ -107,14 +104,6 @@ export const serviceCases: KubeCases = {
     expect(at(held.body, 'metadata.deletionTimestamp')).toBeTruthy();
     expect(at(held.body, 'metadata.deletionGracePeriodSeconds')).toBe(0);
     expect((await kube.strategic(`${path}/status`, { metadata: LET_GO })).status).toBe(200);
-    expectStatus(await kube.call('GET', path), 404, 'NotFound');
-  },
-  'DELETE honours its preconditions': async (kube) => {
-    const { path, ...made } = await kube.service('precious');
-    const uid = '00000000-0000-0000-0000-000000000000';
-    expectStatus(await kube.call('DELETE', path, { preconditions: { uid } }), 409, 'Conflict');
-    const right = { preconditions: { uid: at(made.body, 'metadata.uid') } };
-    expect((await kube.call('DELETE', path, right)).status).toBe(200);
     expectStatus(await kube.call('GET', path), 404, 'NotFound');
   },
   'switching the type away clears the status address and the node ports': async (kube) => {

@@ -5,7 +5,6 @@ import { at, listAt, textAt } from '../json-path.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** A floating IP, and the path to it. */
 async function aFloatingIp(cloud: CloudSession, more: Body = {}) {
   const ip = at((await cloud.postFloatingIp(more)).body, 'floatingip');
   const path = `floatingips/${textAt(ip, 'id')}`;
@@ -17,11 +16,8 @@ export const floatingIpCases: CloudCases = {
     const ids: string[] = [];
     for (const which of ['first', 'second', 'third'])
       ids.push((await aFloatingIp(cloud, { description: `${which} (conformance)` })).id);
-    const query = new URLSearchParams([
-      ['description', 'first (conformance)'],
-      ['description', 'third (conformance)'],
-    ]);
-    const found = await cloud.ids('neutron', `floatingips?${query.toString()}`);
+    const query = 'description=first (conformance)&description=third (conformance)';
+    const found = await cloud.ids('neutron', `floatingips?${encodeURI(query)}`);
     expect(found.toSorted()).toEqual([ids[0], ids[2]].toSorted());
     expect(await cloud.ids('neutron', `floatingips?port_id=${nobody}&port_id=${ids[0] ?? ''}`)).toEqual([]);
   },
@@ -38,25 +34,21 @@ export const floatingIpCases: CloudCases = {
     expect(found).toEqual([at(made.body, 'floatingip.id')]);
     expectNeutron(await cloud.postFloatingIp({ port_id }), 409, 'FloatingIPPortAlreadyAssociated');
   },
-  'port_id null detaches, a port_id attaches again; the address stays the same': async (cloud) => {
-    const port_id = textAt((await cloud.postBalancer()).body, 'loadbalancer.vip_port_id');
+  'port_id null detaches, a port_id attaches again; the address outlives its balancer': async (cloud) => {
+    const id = await cloud.balancer();
+    const port_id = at(await cloud.shown(`loadbalancers/${id}`), 'vip_port_id');
     const { ip, path } = await aFloatingIp(cloud, { port_id });
-    const off = await cloud.neutron('PUT', path, { floatingip: { port_id: null } });
     const detached = { port_id: null, fixed_ip_address: null, port_details: null };
+    const off = await cloud.neutron('PUT', path, { floatingip: { port_id: null } });
     expect(at(off.body, 'floatingip')).toMatchObject(detached);
-    expect(at((await cloud.neutron('GET', path)).body, 'floatingip.status')).toBe('DOWN');
+    const shown = async (): Promise<unknown> => at((await cloud.neutron('GET', path)).body, 'floatingip');
+    expect(await shown()).toMatchObject({ ...detached, status: 'DOWN' });
     const on = await cloud.neutron('PUT', path, { floatingip: { port_id, description: 'new' } });
     expect(at(on.body, 'floatingip')).toMatchObject({ port_id, description: 'new' });
     expect(at(on.body, 'floatingip.floating_ip_address')).toBe(at(ip, 'floating_ip_address'));
-  },
-  'a floating IP outlives its load balancer, DOWN and detached': async (cloud) => {
-    const id = await cloud.balancer();
-    const port_id = at(await cloud.shown(`loadbalancers/${id}`), 'vip_port_id');
-    const { path } = await aFloatingIp(cloud, { port_id });
     await cloud.octavia('DELETE', `loadbalancers/${id}?cascade=true`);
     await cloud.gone(id);
-    const left = at((await cloud.neutron('GET', path)).body, 'floatingip');
-    expect(left).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
+    expect(await shown()).toMatchObject({ ...detached, status: 'DOWN' });
   },
   'tags are refused in POST, and have their own path: replace, add, take off, filter': async (cloud) => {
     expectNeutron(await cloud.postFloatingIp({ tags: ['a'] }), 400, 'HTTPBadRequest');
@@ -89,38 +81,21 @@ export const floatingIpCases: CloudCases = {
     const inner = await cloud.postFloatingIp({ floating_network_id: await cloud.network() });
     expectNeutron(inner, 400, 'BadRequest');
   },
-  'network and address of a floating IP are read-only; If-Match guards a PUT': async (cloud) => {
+  'the network of a floating IP is read-only': async (cloud) => {
     const { ip, path } = await aFloatingIp(cloud);
     const floatingip = { floating_network_id: at(ip, 'floating_network_id') };
     expectNeutron(await cloud.neutron('PUT', path, { floatingip }), 400, 'HTTPBadRequest');
-    const stale = { 'If-Match': 'revision_number=999' };
-    const guarded = await cloud.neutron('PUT', path, { floatingip: { description: 'x' } }, stale);
-    expectNeutron(guarded, 412, 'RevisionNumberConstraintFailed');
   },
-  'Neutron pages with limit and marker, and takes a filter twice as either': async (cloud) => {
-    const [one, two] = [(await aFloatingIp(cloud)).id, (await aFloatingIp(cloud)).id];
+  'Neutron pages with limit and marker': async (cloud) => {
+    for (const description of ['one', 'two']) await cloud.postFloatingIp({ description });
     const unknown = await cloud.neutron('GET', 'floatingips?nonsense=1');
     expect(unknown.status).toBe(parseInt(await cloud.measured('unknown filter of Neutron')));
-    const both = await cloud.neutron('GET', `floatingips?id=${one}&id=${two}&fields=id`);
-    const all = [one, two].map((id) => ({ id }));
-    expect(listAt(both.body, 'floatingips')).toEqual(expect.arrayContaining(all));
-    expect(listAt(both.body, 'floatingips')).toHaveLength(2);
-    expect(at(both.body, 'floatingips_links')).toBeUndefined();
     const page = await cloud.neutron('GET', 'floatingips?limit=1');
     expect(listAt(page.body, 'floatingips')).toHaveLength(1);
     const next = listAt(page.body, 'floatingips_links').find((link) => at(link, 'rel') === 'next');
     const marker = new URL(textAt(next, 'href')).searchParams.get('marker') ?? '';
     const rest = await cloud.neutron('GET', `floatingips?limit=1&marker=${marker}`);
     expect(at(rest.body, 'floatingips.0.id')).not.toBe(marker);
-  },
-  'ports are found by device and by address, external networks by router:external': async (cloud) => {
-    const lb = at((await cloud.postBalancer()).body, 'loadbalancer');
-    const device = `device_id=lb-${textAt(lb, 'id')}`;
-    for (const query of [device, `fixed_ips=ip_address=${textAt(lb, 'vip_address')}`])
-      expect(await cloud.ids('neutron', `ports?${query}`)).toEqual([at(lb, 'vip_port_id')]);
-    const networks = await cloud.neutron('GET', 'networks?router:external=true');
-    for (const network of listAt(networks.body, 'networks'))
-      expect(at(network, 'router:external')).toBe(true);
   },
   'quota details show limit and use of floating IPs and ports': async (cloud) => {
     await cloud.postFloatingIp();

@@ -6,7 +6,6 @@ import { aNetwork } from '../nova/servers.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000001';
 
-/** A group for the length of a case. */
 async function group(cloud: CloudSession, more: Body = {}): Promise<unknown> {
   const security_group = { name: `conformance-${Date.now()}`, ...more };
   const { body } = await cloud.neutron('POST', 'security-groups', { security_group });
@@ -29,8 +28,7 @@ export const securityGroupCases: CloudCases = {
     const shown = listAt(made, 'security_group_rules').map((rule) => names.map((name) => at(rule, name)));
     expect(shown.sort()).toEqual(['IPv4', 'IPv6'].map((family) => ['egress', family, null, null]));
     expect(at(await group(cloud, { name: at(made, 'name') }), 'name')).toBe(at(made, 'name'));
-    const post = (security_group: Body): Promise<Reply> =>
-      cloud.neutron('POST', 'security-groups', { security_group });
+    const post = (security_group: Body) => cloud.neutron('POST', 'security-groups', { security_group });
     expectNeutron(await post({ name: 'default' }), 409, 'SecurityGroupDefaultAlreadyExists');
     for (const more of [{ tags: ['t'] }, { nonsense: 1 }])
       expectNeutron(await post({ name: 'x', ...more }), 400, 'HTTPBadRequest');
@@ -103,8 +101,7 @@ export const securityGroupCases: CloudCases = {
   },
 };
 
-/** A port of the case, and PUTs of it. */
-async function aPort(cloud: CloudSession, body: Body) {
+export async function aPort(cloud: CloudSession, body: Body) {
   const made = at((await cloud.neutron('POST', 'ports', { port: body })).body, 'port');
   const id = textAt(made, 'id');
   cloud.leave('network', `/v2.0/ports/${id}`);
@@ -113,7 +110,6 @@ async function aPort(cloud: CloudSession, body: Body) {
   return { made, id, put, groups: listAt(made, 'security_groups').map(String) };
 }
 
-/** A port like a node's. */
 async function nodePort(cloud: CloudSession) {
   const fixed_ips = [{ subnet_id: await cloud.subnet() }];
   const device = { device_id: 'conformance', device_owner: 'compute:x' };
@@ -140,8 +136,7 @@ export const portCases: CloudCases = {
     const revision = Number(at((await cloud.neutron('GET', `ports/${id}`)).body, 'port.revision_number'));
     const stays = (await cloud.measured('PUT that changes nothing of a port')) === 'revision stays';
     expect(revision).toBe(stays ? 1 : 3);
-    const match = (description: string, header: string): Promise<Reply> =>
-      put({ description }, { 'If-Match': header });
+    const match = (description: string, header: string) => put({ description }, { 'If-Match': header });
     expectNeutron(await match('x', `revision_number=${revision + 1}`), 412, 'RevisionNumberConstraintFailed');
     expect((await match('x', `revision_number=${revision}`)).status).toBe(200);
     expect((await match('y', 'nonsense')).status).toBe(200);
@@ -175,8 +170,7 @@ export const portCases: CloudCases = {
     expect(groups).toHaveLength(1);
     const one = await cloud.neutron('GET', `security-groups/${String(groups[0])}`);
     expectNeutron(one, 404, 'SecurityGroupNotFound');
-    const put = (security_groups: unknown[]): Promise<Reply> =>
-      cloud.neutron('PUT', path, { port: { security_groups } });
+    const put = (security_groups: unknown[]) => cloud.neutron('PUT', path, { port: { security_groups } });
     expect((await put(groups)).status).toBe(200);
     expectNeutron(await put([...groups, textAt(await group(cloud), 'id')]), 404, 'SecurityGroupNotFound');
   },

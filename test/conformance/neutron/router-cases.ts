@@ -30,6 +30,7 @@ async function aRouter(cloud: CloudSession) {
   const get = async (): Promise<unknown> => at((await cloud.neutron('GET', `routers/${id}`)).body, 'router');
   const put = (hops: readonly Hop[], headers?: Headers): Promise<Reply> =>
     cloud.neutron('PUT', `routers/${id}`, bodyOf(hops), headers);
+  cloud.atEnd(() => put([]).then(() => action('remove_router_interface', { subnet_id })));
   return {
     ...{ id, name, action, put },
     add: (...hops: Hop[]) => action('add_extraroutes', bodyOf(hops)),
@@ -37,11 +38,6 @@ async function aRouter(cloud: CloudSession) {
     routes: async (): Promise<Hop[]> =>
       listAt(await get(), 'routes').map((hop) => [textAt(hop, 'destination'), textAt(hop, 'nexthop')]),
     revision: async (): Promise<number> => Number(at(await get(), 'revision_number')),
-    /** Without routes and interfaces, so that the case can clean up. */
-    leave: async (): Promise<void> => {
-      await put([]);
-      await action('remove_router_interface', { subnet_id });
-    },
   };
 }
 
@@ -71,7 +67,6 @@ export const routerCases: CloudCases = {
     ] as const)
       expect(message(await cloud.neutron('PUT', `routers/${router.id}`, { router: body }))).toBe(text);
     expectNeutron(await router.action('nonsense', {}), 404, 'HTTPNotFound');
-    await router.leave();
   },
   'a next hop is on a subnet of the router, and not itself; 30 routes are the most': async (cloud) => {
     const router = await aRouter(cloud);
@@ -92,7 +87,6 @@ export const routerCases: CloudCases = {
     expectNeutron(over, parseInt(says), type);
     const all = `Unable to complete operation for ${router.id}. The number of routes exceeds the maximum 30.`;
     if (type === 'RoutesExhausted') expect(message(over)).toBe(all);
-    await router.leave();
   },
 };
 
@@ -112,7 +106,6 @@ export const routeCases: CloudCases = {
     expect(await router.routes()).toEqual([one, oneElsewhere]);
     await router.put([['fd01::/64', near]]);
     expect(await router.routes()).toEqual([['fd01::/64', near]]);
-    await router.leave();
   },
   'who read an older revision is refused, by PUT and by the atomic actions': async (cloud) => {
     const router = await aRouter(cloud);
@@ -125,7 +118,6 @@ export const routeCases: CloudCases = {
     const action = await router.action('add_extraroutes', bodyOf([other]), match);
     expectNeutron(action, 412, 'RevisionNumberConstraintFailed');
     expect(await router.routes()).toEqual([one]);
-    await router.leave();
   },
   'extraroute-atomic adds and removes; what is there or gone already is no change': async (cloud) => {
     const { body } = await cloud.neutron('GET', 'extensions');
@@ -146,7 +138,6 @@ export const routeCases: CloudCases = {
     expect(await router.routes()).toEqual([one, oneElsewhere, other]);
     expect((await router.remove(one)).status).toBe(200);
     expect(await router.routes()).toEqual([oneElsewhere, other]);
-    await router.leave();
   },
   'a route that is refused leaves the others as they are, and its refusal names them all': async (cloud) => {
     const router = await aRouter(cloud);
@@ -157,6 +148,5 @@ export const routeCases: CloudCases = {
     expectNeutron(await router.add(['x', near]), 400, 'AddrFormatError');
     expectNeutron(await router.action('add_extraroutes', { router: {} }), 500, 'HTTPInternalServerError');
     expect(await router.routes()).toEqual([one]);
-    await router.leave();
   },
 };

@@ -13,7 +13,6 @@ export async function getServer(cloud: CloudSession, id: string, version?: strin
   return at((await nova(cloud, 'GET', `/servers/${id}`, undefined, version)).body, 'server');
 }
 
-/** Names that nobody else's servers have. */
 export const uniqueName = (): string => `Conformance-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
 
 /** A network of the case with one IPv4 subnet. */

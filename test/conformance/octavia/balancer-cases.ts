@@ -101,18 +101,9 @@ export const balancerCases: CloudCases = {
     const taken = await cloud.postBalancer({ vip_address: used });
     expectMeasured(taken, await cloud.measured('VIP address in use'));
   },
-  'a second VIP of the other family comes with the create, on the same port': async (cloud) => {
-    const six = await cloud.subnet(6);
-    const reply = await cloud.postBalancer({ additional_vips: [{ subnet_id: six }] });
-    expect(reply.status).toBe(201);
-    expect(at(reply.body, 'loadbalancer.vip_address')).toMatch(/^10\./);
-    expect(at(reply.body, 'loadbalancer.additional_vips.0')).toMatchObject({ subnet_id: six });
-    expect(at(reply.body, 'loadbalancer.additional_vips.0.ip_address')).toMatch(/:/);
-  },
   'PUT changes name, description and tags, is PENDING_UPDATE, and knows no VIP attributes': async (cloud) => {
     const id = await cloud.balancer({ tags: ['a'] });
-    const put = (loadbalancer: Body): Promise<Reply> =>
-      cloud.octavia('PUT', `loadbalancers/${id}`, { loadbalancer });
+    const put = (loadbalancer: Body) => cloud.octavia('PUT', `loadbalancers/${id}`, { loadbalancer });
     const reply = await put({ name: 'renamed', description: 'text', tags: ['b', 'c'] });
     expect(reply.status).toBe(200);
     const renamed = { name: 'renamed', provisioning_status: 'PENDING_UPDATE' };

@@ -140,8 +140,7 @@ export const listenerAttributeCases: CloudCases = {
   'headers: three for HTTP, more for client certificates; their values are texts': async (cloud) => {
     const { id, post, put } = await emptyBalancer(cloud, 'HTTP', 81);
     const refused = refusing(post);
-    const refusedHeaders = (insert_headers: Body, text: string): Promise<void> =>
-      refused({ insert_headers }, text);
+    const refusedHeaders = (insert_headers: Body, text: string) => refused({ insert_headers }, text);
     const unknown = 'is not a valid option for insert_headers';
     await refusedHeaders({ 'X-Foo': 'true' }, `dict_keys(['X-Foo']) ${unknown}`);
     const client = "['X-SSL-Client-CN'] is not a valid option for HTTP protocol listener.";

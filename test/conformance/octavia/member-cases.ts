@@ -15,11 +15,9 @@ async function poolOfTwo(cloud: CloudSession) {
   };
   const id = await cloud.balancer({ listeners: [{ protocol: 'TCP', protocol_port: 80, default_pool }] });
   const path = `pools/${textAt(await cloud.shown(`loadbalancers/${id}`), 'pools.0.id')}/members`;
-  const call = (method: string, of: string, body?: unknown): Promise<Reply> =>
-    cloud.octavia(method, path + of, body);
+  const call = (method: string, of: string, body?: unknown) => cloud.octavia(method, path + of, body);
   const batch = (...members: Body[]): Promise<Reply> => cloud.done(id, 'PUT', path, { members });
-  const put = (of: string, member: Body): Promise<Reply> =>
-    cloud.done(id, 'PUT', `${path}/${of}`, { member });
+  const put = (of: string, member: Body) => cloud.done(id, 'PUT', `${path}/${of}`, { member });
   const members = async (): Promise<unknown[]> => listAt((await call('GET', '')).body, 'members');
   const at251 = async (): Promise<unknown> => byAddress(await members(), 251);
   return { id, path, members, at251, call, batch, put };

@@ -5,7 +5,7 @@ import type { ReconcileRequest } from '../../../shared/model/request.ts';
 import { Queue } from '../../../shared/queue/queue.ts';
 import { readMessage } from '../../../shared/queue/queued-work.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
-import { startAws, type AwsFake, type SentMessage } from '../../functions/lambda/aws-fake.ts';
+import { startAws, type AwsFake } from '../../functions/lambda/aws-fake.ts';
 
 export type Run = (request: ReconcileRequest) => Promise<Report>;
 
@@ -77,12 +77,14 @@ export function sqsTarget(): QueueTarget {
   };
 }
 
+type Sent = AwsFake['sent'][number];
+
 /** Hands messages to workers, of each group one at a time, in order. */
 function mapEvents({ sent }: AwsFake, run: Run): { stop: () => Promise<void> } {
-  const inFlight = new Map<string, SentMessage>();
+  const inFlight = new Map<string, Sent>();
   const workers = new Set<Promise<void>>();
   let isStopped = false;
-  const work = async ({ body, groupId }: SentMessage): Promise<void> => {
+  const work = async ({ body, groupId }: Sent): Promise<void> => {
     const read = readMessage(body);
     if ('unreadable' in read) throw new Error(read.unreadable);
     const time = { remainingMs: () => (isStopped ? 0 : Infinity) };

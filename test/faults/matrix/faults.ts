@@ -13,36 +13,29 @@ export const FAULTS = [
   ...(['html', 'truncated', 'hang', 'reset', 'drip'] as const),
 ] as const;
 
-/** The rule for a service, without what it matches. */
-export function ruleOf(fault: Fault, service: Service): Omit<FaultRule, 'match'> {
-  switch (fault) {
-    case 'refused':
-      return { kind: 'reset-before' };
-    case 'answer lost':
-      return { kind: 'fail-after', status: 504, ...PAGE };
-    case 'reset':
-      return { kind: 'reset-after' };
-    case 'hang':
-      return { kind: 'hang' };
-    case 'drip':
-      return { kind: 'drip' };
-    case 'truncated':
-      return { kind: 'truncate' };
-    case 'html':
-      return { kind: 'fail-before', status: 200, ...PAGE };
-    default: {
-      const status = Number(fault.slice(0, 3));
-      const headers = fault === '429' ? { 'Retry-After': '7' } : {};
-      return { kind: 'fail-before', status, headers, body: refusalOf(status, service) };
-    }
-  }
-}
-
 /** A proxy's page, which repeats what was asked. */
 const PAGE: Pick<FaultRule, 'headers' | 'body'> = {
   headers: { 'Content-Type': 'text/html' },
   body: `<html><body>Bad gateway. You sent: ${PASSWORD} ${keyOfPair('one')}</body></html>`,
 };
+
+type Rule = Omit<FaultRule, 'match'>;
+const RULES: Readonly<Partial<Record<Fault, Rule>>> = {
+  refused: { kind: 'reset-before' },
+  'answer lost': { kind: 'fail-after', status: 504, ...PAGE },
+  html: { kind: 'fail-before', status: 200, ...PAGE },
+  truncated: { kind: 'truncate' },
+  hang: { kind: 'hang' },
+  reset: { kind: 'reset-after' },
+  drip: { kind: 'drip' },
+};
+
+/** The rule for a service, without what it matches. */
+export function ruleOf(fault: Fault, service: Service): Rule {
+  const status = Number(fault.slice(0, 3));
+  const headers = fault === '429' ? { 'Retry-After': '7' } : {};
+  return RULES[fault] ?? { kind: 'fail-before', status, headers, body: refusalOf(status, service) };
+}
 
 const WORDS: Readonly<Record<number, string>> = {
   401: 'The request you have made requires authentication.',

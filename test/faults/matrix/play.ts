@@ -8,7 +8,7 @@ import { callsOutside } from '../../rights/calls-outside.ts';
 import { keyOfPair } from '../../support/tls-secret.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 import { PASSWORD, ruleOf, type Fault } from './faults.ts';
-import { Process, type Inside, type Surroundings } from './process.ts';
+import { startProcess, type Inside, type Process, type Surroundings } from './process.ts';
 import { STORIES, type Story, type StoryName } from './stories.ts';
 import { rowsById, wholeWorld } from './whole-world.ts';
 
@@ -38,8 +38,6 @@ export interface Ending {
   /** What was there before and is as it was. */
   readonly untouched: ReadonlyMap<string, string>;
   readonly fired: boolean;
-  /** After the fault was over, until the world was right. */
-  readonly sweeps: number;
   readonly wrong: readonly string[];
 }
 
@@ -71,7 +69,11 @@ export async function play(
     };
   const live = { process: first, fired: false };
   const clear = combination && fault(inside, combination, live);
-  await work(story, live, its, combination?.lasts === 'for ever' ? FEW_RUNS : ENOUGH_RUNS);
+  const most = combination?.lasts === 'for ever' ? FEW_RUNS : ENOUGH_RUNS;
+  // what events wake, then a sweep; whoever takes over from a process that died begins with a sweep
+  for (const key of story.wakes)
+    if (!live.process.isDead()) await live.process.run({ key, trigger: 'audit' }, most);
+  await sweepOnce(live, its, most);
   const calls = combination ? [] : targetsIn(inside.requests.slice(from));
   clear?.();
 
@@ -92,15 +94,15 @@ export async function play(
     ),
   ]);
   const [nearest = []] = versions.sort((a, b) => a.length - b.length);
-  const wrong = [...nearest, ...leaks(its), ...seen];
   let left = await sweepOnce(live, its);
   // what changed a moment ago has no watermark yet
   for (let more = sweeps; left !== 0 && more < MOST_SWEEPS; more += 1) left = await sweepOnce(live, its);
-  wrong.push(
+  const wrong = [
+    ...[...nearest, ...leaks(its), ...seen],
     ...callsOutside(inside.requests).map((call) => `no row of infra/openstack/rights.ts has ${call}`),
-  );
-  if (left !== 0) wrong.push(`in the end a sweep finds ${left ?? 'nothing out, and fails'}, and not 0 keys`);
-  return { calls, world, untouched, fired: live.fired, sweeps, wrong };
+    ...(left === 0 ? [] : [`in the end a sweep finds ${left ?? 'nothing out, and fails'}, and not 0 keys`]),
+  ];
+  return { calls, world, untouched, fired: live.fired, wrong };
 }
 
 interface Live {
@@ -112,21 +114,13 @@ function surroundings({ octavia, config, gc }: Story): Surroundings {
   const inside: Inside = inVirtualTime({ nodes: 2, pendingMs: 300, ...(octavia && { octavia }) });
   inside.keystone.changePassword('demo', PASSWORD);
   const base = aConfig(AUTH_URL, { manageSecurityGroups: true, maxSharedLb: 4 });
-  const credentials = {
-    ...base.openstack.credentials,
-    password: PASSWORD,
-  } as typeof base.openstack.credentials;
+  const own = base.openstack.credentials;
+  const credentials = { ...own, password: PASSWORD } as typeof own;
+  const openstack = { ...base.openstack, credentials };
   return {
     inside,
-    config: {
-      ...base,
-      deletionPercent: 100,
-      openstack: { ...base.openstack, credentials },
-      ...config?.(inside),
-    },
-    told: [],
-    tokens: new Set(),
-    ...(gc === undefined ? {} : { gc }),
+    config: { ...base, deletionPercent: 100, openstack, ...config?.(inside) },
+    ...{ told: [], tokens: new Set(), gc },
   };
 }
 
@@ -134,7 +128,7 @@ function surroundings({ octavia, config, gc }: Story): Surroundings {
 async function begin({ found, before = [] }: Story, its: Surroundings): Promise<Process> {
   const { inside, config } = its;
   const { cloud } = connectCloud(config.openstack, { transport: cloudTransport(inside) });
-  const process = new Process(its);
+  const process = startProcess(its);
   await untouchable({ inside, world: { ...process.world, cloud } });
   await found?.(inside, cloud);
   inside.clock.advance(1_000);
@@ -147,18 +141,11 @@ async function begin({ found, before = [] }: Story, its: Surroundings): Promise<
   return process;
 }
 
-/** What events wake, then a sweep. Whoever takes over from a process that died begins with a sweep. */
-async function work(story: Story, live: Live, its: Surroundings, most: number): Promise<void> {
-  for (const key of story.wakes)
-    if (!live.process.isDead) await live.process.run({ key, trigger: 'audit' }, most);
-  await sweepOnce(live, its, most);
-}
-
 async function sweepOnce(live: Live, its: Surroundings, most = ENOUGH_RUNS): Promise<number | undefined> {
   its.inside.clock.advance(BETWEEN_SWEEPS_MS);
-  if (live.process.isDead) live.process = new Process(its);
+  if (live.process.isDead()) live.process = startProcess(its);
   const left = await live.process.sweep(most);
-  if (its.gc !== undefined && !live.process.isDead) await live.process.gc(its.gc);
+  if (its.gc !== undefined && !live.process.isDead()) await live.process.gc(its.gc);
   return left;
 }
 
@@ -201,16 +188,13 @@ function targetsIn(requests: readonly RecordedRequest[]): readonly Target[] {
   });
 }
 
-function differences(found: readonly string[], wanted: readonly string[]): string[] {
-  const count = (lines: readonly string[]): Map<string, number> => {
-    const counts = new Map<string, number>();
-    for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-    return counts;
-  };
-  const [has, wants] = [count(found), count(wanted)];
+function differences(found: readonly string[], wanted: readonly string[]): readonly string[] {
+  const [has, wants] = [found, wanted].map((lines) => Map.groupBy(lines, (line) => line));
+  const more = (some: typeof has, others: typeof has): readonly string[] =>
+    [...(some ?? [])].flatMap(([line, its]) => (its.length > (others?.get(line)?.length ?? 0) ? [line] : []));
   return [
-    ...[...has].filter(([line, n]) => n > (wants.get(line) ?? 0)).map(([line]) => `too much: ${line}`),
-    ...[...wants].filter(([line, n]) => n > (has.get(line) ?? 0)).map(([line]) => `missing: ${line}`),
+    ...more(has, wants).map((line) => `too much: ${line}`),
+    ...more(wants, has).map((line) => `missing: ${line}`),
   ];
 }
 
@@ -221,9 +205,7 @@ function leaks({ inside: { kube, kubeToken }, told, tokens }: Surroundings): rea
   const kinds = ['Event', 'Service', 'Node', 'ConfigMap', 'Lease'];
   const text = [...told, ...kinds.map((kind) => JSON.stringify(kube.list(kind)))].join('\n');
   return [
-    ...Object.entries(secrets).flatMap(([what, secret]) =>
-      text.includes(secret) ? [`${what} is told`] : [],
-    ),
-    ...([...tokens].some((token) => text.includes(token)) ? ['a token of Keystone is told'] : []),
-  ];
+    ...Object.entries(secrets),
+    ...[...tokens].map((token) => ['a token of Keystone', token] as const),
+  ].flatMap(([what, secret]) => (text.includes(secret) ? [`${what} is told`] : []));
 }

@@ -47,12 +47,10 @@ function approveFlavor(inside: Inside): void {
   const { uid = '' } = inside.kube.get('Service', 'default', 'web')?.metadata ?? {};
   const change = { attribute: 'flavor_id', from: null, to: LARGE.id };
   inside.cloud.flavors.push(LARGE);
-  apply(inside, {
-    annotations: {
-      'loadbalancer.openstack.org/flavor-id': LARGE.id,
-      [`${OWN}approve`]: replacementApproval(uid, lb?.id ?? '', [change]),
-    },
-  });
+  annotated({
+    'loadbalancer.openstack.org/flavor-id': LARGE.id,
+    [`${OWN}approve`]: replacementApproval(uid, lb?.id ?? '', [change]),
+  })(inside);
 }
 
 /** As OCCM leaves it, and with a port more. */
@@ -68,13 +66,10 @@ async function leftByCluster({ cloud }: Inside, hand: Cloud): Promise<void> {
   const key = { namespace: 'default', name: 'shop' };
   const uid = '11111111-0000-4000-8000-000000000000';
   const tags = [`levelset-cluster=${GONE}`, `levelset-service=${uid}`, 'levelset-name=default/shop'];
-  const healthmonitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 1 };
   const pool = {
-    name: 'shop',
-    protocol: 'TCP',
-    lb_algorithm: 'ROUND_ROBIN',
-    healthmonitor,
+    ...{ name: 'shop', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' },
     tags: [...tags, 'levelset-port=tcp/80'],
+    healthmonitor: { type: 'TCP', delay: 5, timeout: 3, max_retries: 1 },
   };
   const lb = await hand.create('loadbalancer', {
     name: 'kube_service_kubernetes_default_shop',
@@ -106,11 +101,13 @@ function breaks({ cloud }: Inside): void {
 
 const secured = (inside: Inside): void => {
   inside.kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
-  annotate(inside, { [`${OWN}tls-secret`]: 'web-tls' });
+  annotated({ [`${OWN}tls-secret`]: 'web-tls' }, PORTS.slice(1))(inside);
 };
-const annotate = (inside: Inside, annotations: Readonly<Record<string, string>>): void => {
-  apply(inside, { annotations, spec: { ports: PORTS.slice(1) } });
-};
+const annotated =
+  (annotations: Readonly<Record<string, string>>, ports = PORTS) =>
+  (inside: Inside): void => {
+    apply(inside, { annotations, spec: { ports } });
+  };
 const remove =
   (name: string) =>
   ({ kube }: Inside): void => {
@@ -155,10 +152,8 @@ export const STORIES = {
   },
   'a certificate is given up': {
     before: [secured],
-    act: (inside) => {
-      // a merge patch takes away what is null
-      annotate(inside, { [`${OWN}tls-secret`]: null as unknown as string });
-    },
+    // a merge patch takes away what is null
+    act: annotated({ [`${OWN}tls-secret`]: null as unknown as string }, PORTS.slice(1)),
     wakes: WEB,
     watch: broken,
   },
@@ -166,9 +161,8 @@ export const STORIES = {
     before: [apply],
     act: (inside) => {
       const dns = { name: 'dns', port: 53, targetPort: 53, nodePort: 30_053, protocol: 'UDP' };
-      apply(inside, {
-        spec: { ports: [...PORTS.slice(1), dns], loadBalancerSourceRanges: ['192.0.2.0/24'] },
-      });
+      const ports = [...PORTS.slice(1), dns];
+      apply(inside, { spec: { ports, loadBalancerSourceRanges: ['192.0.2.0/24'] } });
       inside.kube.addNode('node-9');
     },
     wakes: WEB,
@@ -176,17 +170,13 @@ export const STORIES = {
   'replace, approved': { before: [apply], act: approveFlavor, wakes: WEB },
   'replace a pool': {
     before: [apply],
-    act: (inside) => {
-      apply(inside, { annotations: { 'loadbalancer.openstack.org/proxy-protocol': 'true' } });
-    },
+    act: annotated({ 'loadbalancer.openstack.org/proxy-protocol': 'true' }),
     wakes: WEB,
     watch: broken,
   },
   'replace a monitor': {
     before: [apply],
-    act: (inside) => {
-      apply(inside, { annotations: { [`${OWN}monitor-type`]: 'HTTP' } });
-    },
+    act: annotated({ [`${OWN}monitor-type`]: 'HTTP' }),
     wakes: WEB,
     watch: broken,
   },
@@ -209,11 +199,7 @@ export const STORIES = {
     act: remove('api'),
     wakes: ['service/default/api'],
   },
-  'gc: a Service has vanished': {
-    before: [apply],
-    act: forceDelete,
-    wakes: [],
-  },
+  'gc: a Service has vanished': { before: [apply], act: forceDelete, wakes: [] },
   'gc: a cluster is gone': { found: leftByCluster, act: () => undefined, wakes: [], gc: GONE },
   'repair: failed over': {
     octavia: { failover: 'mends' },

@@ -5,20 +5,12 @@ type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly n
 
 /** What differs from world to world, and what no request asks for. */
 const PASSING = new Set([
-  ...['created_at', 'updated_at', 'revision_number', 'operating_status', 'created', 'updated'],
-  ...[
-    'vip_port_id',
-    'port_id',
-    'lastTransitionTime',
-    'lastHeartbeatTime',
-    'resourceVersion',
-    'creationTimestamp',
-    'generation',
-  ],
-  ...['managedFields', 'uid', 'selfLink', 'id', 'clusterIP', 'clusterIPs', 'creator_id', 'payload'],
+  ...['created_at', 'updated_at', 'revision_number', 'operating_status', 'created', 'updated', 'vip_port_id'],
+  ...['port_id', 'lastTransitionTime', 'lastHeartbeatTime', 'resourceVersion', 'creationTimestamp', 'uid'],
+  ...['generation', 'managedFields', 'selfLink', 'id', 'clusterIP', 'clusterIPs', 'creator_id', 'payload'],
 ]);
 
-const TABLES = [
+export const TABLES = [
   ...(['loadbalancers', 'listeners', 'pools', 'members', 'healthmonitors', 'l7policies', 'l7rules'] as const),
   ...(['ports', 'floatingips', 'securityGroups', 'securityGroupRules', 'routers', 'secrets'] as const),
   ...(['servers', 'networks', 'subnets'] as const),

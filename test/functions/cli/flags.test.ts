@@ -20,10 +20,9 @@ afterEach(() => {
 });
 
 const ROWS = Object.entries(FLAGS) as readonly (readonly [string, Flag])[];
-const known = new Set([
-  ...ROWS.flatMap(([name, flag]) => variableOf(name, flag) ?? []),
-  ...Object.keys(VARIABLES),
-]);
+const variablesOf = (rows: typeof ROWS): ReadonlySet<string> =>
+  new Set([...rows.flatMap(([name, flag]) => variableOf(name, flag) ?? []), ...Object.keys(VARIABLES)]);
+const known = variablesOf(ROWS);
 
 function parse(...argv: readonly string[]): Partial<Flags> {
   return withFlags(new Command(), 'serve').parse(argv, { from: 'user' }).opts();
@@ -45,16 +44,12 @@ describe('the command line', () => {
     expect(help).toContain('--dry-run print the plans and change nothing');
   });
 
-  test('takes a flag before its variable', () => {
+  test('takes a flag before its variable, and --controllers twice for one list', () => {
     vi.stubEnv('LEVELSET_SWEEP_INTERVAL', '1m');
-    expect(parse()).toEqual({ sweepInterval: '1m' });
-    expect(parse('--sweep-interval', '2m')).toEqual({ sweepInterval: '2m' });
-  });
-
-  test('--controllers twice is one list, and comes before its variable', () => {
     vi.stubEnv('LEVELSET_CONTROLLERS', 'service');
-    expect(parse().controllers).toBe('service');
-    expect(parse('--controllers=*', '--controllers', '-route').controllers).toBe('*,-route');
+    expect(parse()).toEqual({ sweepInterval: '1m', controllers: 'service' });
+    const flags = parse('--sweep-interval', '2m', '--controllers=*', '--controllers', '-route');
+    expect(flags).toEqual({ sweepInterval: '2m', controllers: '*,-route' });
   });
 });
 
@@ -97,10 +92,7 @@ describe('the functions on AWS', () => {
 });
 
 describe('deployments and documents', () => {
-  const readByFunctions = new Set([
-    ...ROWS.flatMap(([name, row]) => (row.lambda ? (variableOf(name, row) ?? []) : [])),
-    ...Object.keys(VARIABLES),
-  ]);
+  const readByFunctions = variablesOf(ROWS.filter(([, { lambda }]) => lambda));
 
   test.each(['serverless.yml', 'infra/aws/environment.yml'])(
     '%s sets no variable that the functions do not read',
@@ -123,12 +115,7 @@ describe('deployments and documents', () => {
     expect(variables.filter((name) => !known.has(name) && !ofNode.includes(name))).toEqual([]);
   });
 
-  const texts = [
-    'README.md',
-    'SECURITY.md',
-    'CHANGELOG.md',
-    ...filesOf('{docs,infra/aws,infra/kubernetes}/**/*.md'),
-  ];
+  const texts = [...filesOf('*.md'), ...filesOf('{docs,infra/aws,infra/kubernetes}/**/*.md')];
   test.each(texts)('%s names no variable that no row knows', (path) => {
     const named = [...textOf(path).matchAll(/\bLEVELSET_[A-Z_]*[A-Z]/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);

@@ -44,9 +44,8 @@ test('gc lists clusters by tag, also where none is left to ask, and VIP ports th
   expect(clusters).toContainEqual(expect.objectContaining({ id: uidOf(it), isThisOne: true }));
 
   vi.unstubAllEnvs();
-  expect(
-    await run('gc -o json', { ...env, LEVELSET_KUBECONFIG: '', KUBECONFIG: '', HOME: '/nonexistent' }),
-  ).toBe(0);
+  const nowhere = { LEVELSET_KUBECONFIG: '', KUBECONFIG: '', HOME: '/nonexistent' };
+  expect(await run('gc -o json', { ...env, ...nowhere })).toBe(0);
   expect(JSON.parse(out.at(-1) ?? '')).toMatchObject({ clusters: expect.arrayContaining([left]) as object });
 });
 

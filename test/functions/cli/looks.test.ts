@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { failing } from '../../support/failing.ts';
 import { aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
 import { expectTranscript, out, run } from './command-line.ts';
 import { readFile } from 'node:fs/promises';
@@ -72,8 +73,7 @@ test('drift prints the steps that put back what was settled, ends with 2, change
   const { sandbox, env } = world;
   const { cloud, kube } = sandbox;
   const sweeps = () => until('a sweep finds nothing to do', async () => (await run('sweep', env)) === 0);
-  const writes = (): number =>
-    sandbox.requests.filter(({ write, path }) => write && !path.includes('/auth/')).length;
+  const writes = () => sandbox.requests.filter(({ write, path }) => write && !path.includes('/auth/')).length;
   let before = 0;
   const unwritten = (): void => {
     expect(writes()).toBe(before);
@@ -89,11 +89,13 @@ test('drift prints the steps that put back what was settled, ends with 2, change
   };
   const refuses = (): void => {
     end();
-    const match = { method: 'GET', path: /\/lbaas\/pools/ };
-    end = sandbox.fault({ match, kind: 'fail-before', status: 403, times: Infinity });
+    end = failing(sandbox, 'GET', /\/lbaas\/pools/, 403);
   };
 
   kube.apply(aService('web'));
+  await sweeps();
+  // so that no settled record is sure, however long the commands take
+  for (const lb of cloud.loadbalancers) lb.updated_at = '2040-01-01T00:00:00';
   await sweeps();
   await expectTranscript('drift', world, [
     ...['drift', 'plan --detailed-exitcode svc/web'],

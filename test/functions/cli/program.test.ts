@@ -5,16 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 
-interface Program {
-  readonly output: () => string;
-  /** Exit code, or the signal that ended it, and how long that took. */
-  end(signal: NodeJS.Signals): Promise<{ readonly code: unknown; readonly ms: number }>;
-}
-
-function start(line: string, env: NodeJS.ProcessEnv): Program {
-  const child = spawn(process.execPath, ['functions/cli.ts', ...line.split(' ')], {
-    env: { ...process.env, ...env },
-  });
+function start(line: string, env: NodeJS.ProcessEnv) {
+  const words = ['functions/cli.ts', ...line.split(' ')];
+  const child = spawn(process.execPath, words, { env: { ...process.env, ...env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data: Buffer) => (output += data.toString()));
@@ -22,9 +15,10 @@ function start(line: string, env: NodeJS.ProcessEnv): Program {
   const exited = once(child, 'exit');
   return {
     output: () => output,
-    end: async (signal) => {
+    /** Exit code, or the signal that ended it, and how long that took. */
+    end: async () => {
       const started = performance.now();
-      child.kill(signal);
+      child.kill('SIGTERM');
       const [code, ended] = (await exited) as [number | null, string | null];
       return { code: code ?? ended, ms: performance.now() - started };
     },
@@ -37,7 +31,7 @@ test('serve ends on SIGTERM with 0, within seconds', async () => {
   await until('it listens', () => serve.output().includes('"listening"'));
   sandbox.kube.apply(aService('web'));
 
-  const { code, ms } = await serve.end('SIGTERM');
+  const { code, ms } = await serve.end();
 
   expect([code, ms < 15_000]).toEqual([0, true]);
   expect(serve.output()).not.toContain('token-');
@@ -56,7 +50,7 @@ test('the sandbox alone can be used by another process, as the release that is a
   const versions = await (await fetch(octavia)).text();
   expect(/"(v[\d.]+)","status":"CURRENT"/.exec(versions)?.[1]).toBe('v2.30');
 
-  expect((await sandbox.end('SIGTERM')).code).toBe(0);
+  expect((await sandbox.end()).code).toBe(0);
 });
 
 test('what nobody reads to its end, such as head, is no error', async () => {

@@ -1,13 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { sandboxWorld, silentUrl } from '../sandbox-world.ts';
+import { replaceIn, sandboxWorld, silentUrl } from '../sandbox-world.ts';
 import { err, out, run } from './command-line.ts';
 
 test('what waits for Keystone says so after 2 s, and stops after 10 s', async () => {
   const { env, flags } = await sandboxWorld();
   const url = `${await silentUrl()}/v3`;
-  const conf = await readFile(flags.cloudConfig, 'utf8');
-  await writeFile(flags.cloudConfig, conf.replace(/auth-url = .*/, `auth-url = ${url}`));
+  await replaceIn(flags.cloudConfig, /auth-url = .*/, `auth-url = ${url}`);
 
   const began = performance.now();
   expect(await run('plan', env)).toBe(1);

@@ -1,9 +1,9 @@
 /** Commands that work, alone and beside a process that leads, and what they say of trouble. */
-import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/sandbox.ts';
 import { joinNode } from '../../support/nodes.ts';
-import { aService, sandboxWorld, until, whatIsThere, type SandboxWorld } from '../sandbox-world.ts';
+import { aService, replaceIn, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 import { running } from '../running.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
@@ -89,10 +89,7 @@ const fault = (match: FaultRule['match'], status: number) => (world: SandboxWorl
 test.each<[string, (world: SandboxWorld) => unknown, ...(readonly string[])]>([
   [
     'wrong-password',
-    async ({ flags: { cloudConfig } }) => {
-      const conf = await readFile(cloudConfig, 'utf8');
-      await writeFile(cloudConfig, conf.replace('password = demo', 'password = hunter2'));
-    },
+    ({ flags }) => replaceIn(flags.cloudConfig, 'password = demo', 'password = hunter2'),
     ...['plan', 'drift', 'sweep', 'gc', 'reconcile svc/web', 'adopt --report'],
   ],
   ['octavia-away', fault({ path: /lbaas/ }, 503), 'plan', 'sweep', 'adopt --report'],

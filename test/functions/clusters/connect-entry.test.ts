@@ -3,12 +3,8 @@ import { expect, test } from 'vitest';
 import { CloudLogins, refuseLocal } from '../../../functions/clusters/connect-entry.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Keystone } from '../../../shared/openstack/keystone.ts';
-import {
-  REAL_TIME,
-  type Observer,
-  type Transport,
-  overSockets,
-} from '../../../shared/openstack/openstack-http.ts';
+import { overSockets, REAL_TIME } from '../../../shared/openstack/openstack-http.ts';
+import type { Observer, Transport } from '../../../shared/openstack/openstack-http.ts';
 import { aConfig } from '../../support/config.ts';
 
 test('what a shared login calls counts for one of the clusters that have it, and for none that is gone', () => {

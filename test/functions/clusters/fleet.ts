@@ -4,8 +4,9 @@ import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
 import type { ServeOptions } from '../../../functions/serve/while-leading.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import type { EntrySource, Texts } from '../../../shared/clusters/entry.ts';
+import type { ClustersView } from '../../../shared/report/page/clusters-page.ts';
 import { addNodeIn, cloudConfFor, kubeconfigFor } from '../../support/sandbox-world.ts';
-import { callsOf, heard, type Running } from '../running.ts';
+import { callsOf, heard } from '../running.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 
 export const tokenOf = (name: string): string => `token-of-the-cluster-${name}-of-tests`;
@@ -29,18 +30,6 @@ export async function twoSandboxes(pendingMs = 2): Promise<readonly [Sandbox, Sa
   return [a, b];
 }
 
-interface ClusterOnPage {
-  readonly cluster: string;
-  readonly isServed: boolean;
-  readonly problems: readonly string[];
-}
-
-interface RunningClusters extends Running {
-  readonly page: () => Promise<readonly ClusterOnPage[]>;
-  /** How often a cluster was connected and served. */
-  readonly timesServed: (name: string) => number;
-}
-
 /** Entries that a test changes in a Map. */
 export function sourceOf(entries: ReadonlyMap<string, Texts>): EntrySource {
   return {
@@ -54,7 +43,7 @@ export async function runningClusters(
   source: EntrySource,
   flags: ServeOptions['flags'] = {},
   env: NodeJS.ProcessEnv = {},
-): Promise<RunningClusters> {
+) {
   const { log, ...told } = heard();
   const all = { allowLocalServers: 'true', sweepInterval: '1h', listen: '127.0.0.1:0', ...flags };
   const serving = await serveClusters({ flags: all, env, log, everyMs: 20 }, source);
@@ -62,9 +51,9 @@ export async function runningClusters(
   const calls = callsOf(serving);
   return {
     ...{ ...serving, ...told, ...calls },
-    page: async () =>
-      (JSON.parse(await calls.get('/?format=json')) as { clusters: ClusterOnPage[] }).clusters,
-    timesServed: (name) =>
+    page: async () => (JSON.parse(await calls.get('/?format=json')) as ClustersView).clusters,
+    /** How often a cluster was connected and served. */
+    timesServed: (name: string) =>
       told.lines.filter((line) => line.startsWith(`["the cluster is served",{"cluster":"${name}"`)).length,
   };
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sourceOf } from '../../../functions/clusters/source-of.ts';
 import { CLUSTER_RIGHTS } from '../../../infra/kubernetes/rights.ts';
 import { startSandbox } from '../../../infra/sandbox/sandbox.ts';
-import type { EntrySource, Texts } from '../../../shared/clusters/entry.ts';
+import type { Texts } from '../../../shared/clusters/entry.ts';
 import { FolderSource } from '../../../shared/clusters/folder.ts';
 import { grantsOf } from '../../rights/grants.ts';
 import { aFolder } from '../../support/for-one-test.ts';
@@ -14,41 +14,33 @@ import { aService, until } from '../sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 import { runningClusters, textsOf, twoSandboxes } from './fleet.ts';
 
-interface Place {
-  readonly source: EntrySource;
-  readonly put: (name: string, texts: Texts) => void;
-  readonly remove: (name: string) => void;
-  /** The place cannot be read any more; returns what heals it. */
-  readonly goes: () => () => void;
-  /** What it refused. */
-  readonly refused: () => readonly unknown[];
-}
-
 /** An entry is a link that is replaced in one step, and nobody has written for three seconds. */
-function aRegistryFolder(): Promise<Place> {
+function aRegistryFolder() {
   const path = join(aFolder(), 'clusters');
   mkdirSync(path);
   let generation = 0;
-  return Promise.resolve({
+  return {
     source: new FolderSource(path, () => Date.now() + 3_000),
-    put: (name, texts) => {
+    put: (name: string, texts: Texts): void => {
       const fresh = `.${(generation += 1)}`;
       mkdirSync(join(path, fresh));
       for (const [text, content] of Object.entries(texts)) writeFileSync(join(path, fresh, text), content);
       symlinkSync(fresh, join(path, '.next'));
       renameSync(join(path, '.next'), join(path, name));
     },
-    remove: (name) => {
+    remove: (name: string): void => {
       unlinkSync(join(existsSync(path) ? path : `${path}-moved`, name));
     },
+    /** The place cannot be read any more; returns what heals it. */
     goes: () => {
       renameSync(path, `${path}-moved`);
-      return () => {
+      return (): void => {
         renameSync(`${path}-moved`, path);
       };
     },
+    /** What it refused. */
     refused: () => [],
-  });
+  };
 }
 
 /** Secrets of another cluster, which levelset reads with the rights of rbac-clusters.yaml and no other. */
@@ -63,10 +55,8 @@ async function secrets() {
     source: await sourceOf('secrets', { flags: { kubeconfig }, env: {} }),
     put: (cluster: string, texts: Texts, name = cluster) => {
       const labels = { 'levelset.openstack.org/cluster': cluster };
-      const data = Object.entries(texts).map(([text, content]) => [
-        text,
-        Buffer.from(content).toString('base64'),
-      ]);
+      const encoded = (text: string): string => Buffer.from(text).toString('base64');
+      const data = Object.entries(texts).map(([text, content]) => [text, encoded(content)]);
       const metadata = { name, namespace: 'levelset', labels };
       home.kube.apply({ kind: 'Secret', metadata, data: Object.fromEntries(data) as Texts });
     },
@@ -82,7 +72,7 @@ async function secrets() {
   };
 }
 
-test.each<[string, () => Promise<Place>]>([
+test.each<[string, typeof aRegistryFolder | typeof secrets]>([
   ['a folder', aRegistryFolder],
   ['Secrets', secrets],
 ])('clusters of %s come, change, break and go, and are served while that is away', async (_, place) => {

@@ -8,44 +8,22 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export interface SentMessage {
-  readonly body: string;
-  readonly groupId: string;
-}
-
 /** No answer, a connection that ends once, or an answer of another kind, so many times or until it is over. */
 type Trouble = 'hangs' | 'resets' | { readonly status: number; readonly text?: string; times?: number };
 
-export interface AwsFake {
-  readonly url: string;
-  /** Accepted messages; a duplicate is accepted and not queued again. */
-  readonly sent: SentMessage[];
-  readonly parameters: Map<string, string>;
-  /** When a parameter was written, in seconds since 1970; long ago where it is not said. */
-  readonly modified: Map<string, number>;
-  /** Each call that was answered: its action, with the size of a batch, the path, or which message is hidden for how long. */
-  readonly calls: string[];
-  /** By a service or one of its actions. */
-  readonly trouble: Map<'SSM' | 'SQS' | 'ChangeMessageVisibility' | 'SendMessageBatch', Trouble>;
-  /** How many calls met with trouble. */
-  troubled: number;
-  close(): Promise<void>;
-}
+export type AwsFake = Awaited<ReturnType<typeof startAws>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Answer = Fields | undefined;
 
 /** The secret and the session of each access key. */
-const ACCESS: Readonly<Record<string, readonly [secret: string, token?: string]>> = {
-  id: ['secret'],
-  lab: ['lab', 'lab'],
-};
+const ACCESS = new Map<string, readonly string[]>(Object.entries({ id: ['secret'], lab: ['lab', 'lab'] }));
 /** For so long a deduplication id counts. */
 const SEEN_MS = 300_000;
 const GROUP = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/;
 const LONG_AGO_S = 1_700_000_000;
 
-export async function startAws(): Promise<AwsFake> {
+export async function startAws() {
   const seen = new Map<string, number>();
   let pages = 0;
   const server = http.createServer((request, response) => {
@@ -130,10 +108,19 @@ export async function startAws(): Promise<AwsFake> {
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const fake: AwsFake = {
+  const fake = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ sent: [], parameters: new Map(), modified: new Map(), calls: [], trouble: new Map(), troubled: 0 },
-    close: async () => {
+    /** Accepted messages; a duplicate is accepted and not queued again. */
+    sent: [] as { readonly body: string; readonly groupId: string }[],
+    parameters: new Map<string, string>(),
+    /** When a parameter was written, in seconds since 1970; long ago where it is not said. */
+    modified: new Map<string, number>(),
+    /** Each call that was answered: its action, with the size of a batch, the path, or which message is hidden for how long. */
+    calls: [] as string[],
+    /** By a service or one of its actions. */
+    trouble: new Map<'SSM' | 'SQS' | 'ChangeMessageVisibility' | 'SendMessageBatch', Trouble>(),
+    troubled: 0,
+    close: async (): Promise<void> => {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
@@ -150,7 +137,7 @@ function refused(type: string): Answer {
 function isSigned({ method = '', url = '', headers }: http.IncomingMessage, body: string): boolean {
   const pattern = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/;
   const [, key = '', scope = '', names = '', given] = pattern.exec(headers.authorization ?? '') ?? [];
-  const [secret, token] = ACCESS[key] ?? [];
+  const [secret, token] = ACCESS.get(key) ?? [];
   const needed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
   const isWhole = needed.every((name) => names.split(';').includes(name));
   if (secret === undefined || headers['x-amz-security-token'] !== token || !isWhole) return false;

@@ -62,30 +62,19 @@ test.each(FUNCTIONS)(
     console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());
     await handler({}, null).catch(({ stack }) => console.log(stack));`;
 
-    const { stdout } = await run(
-      process.execPath,
-      [
-        '--enable-source-maps',
-        '--input-type=module',
-        '-e',
-        script,
-        `${target}/functions/${name}.mjs`,
-        JSON.stringify(event),
-      ],
-      {
-        env: {
-          ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
-          ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
-          LEVELSET_QUEUE_URL: `${aws.url}/keys.fifo`,
-        },
-      },
-    );
+    const env = {
+      ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
+      ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
+      LEVELSET_QUEUE_URL: `${aws.url}/keys.fifo`,
+    };
+    const words = ['--enable-source-maps', '--input-type=module', '-e', script];
+    const given = [`${target}/functions/${name}.mjs`, JSON.stringify(event)];
+
+    const { stdout } = await run(process.execPath, [...words, ...given], { env });
 
     expect(aws.calls).toContain('GetParameters');
-    const line =
-      textOf('functions/lambda/function-log.ts')
-        .split('\n')
-        .findIndex((one) => one.includes('awsRequestId')) + 1;
+    const lines = textOf('functions/lambda/function-log.ts').split('\n');
+    const line = lines.findIndex((one) => one.includes('awsRequestId')) + 1;
     expect(stdout).toContain(`functions/lambda/function-log.ts:${line}:`);
     // decision 258: neither fetch nor HTTP/2 nor texts of ICU, at the start or when it asks Parameter Store
     if (name !== 'resync' && name !== 'status')

@@ -55,10 +55,7 @@ export async function coldFunctions(): Promise<AwsFake> {
 type Answer = APIGatewayProxyStructuredResultV2;
 
 /** An HTTP API's request, payload 2.0. */
-export async function call(
-  name: string,
-  event: Partial<APIGatewayProxyEventV2> & { method: string },
-): Promise<Answer> {
+export async function call(name: string, event: Partial<APIGatewayProxyEventV2> & { method: string }) {
   const { handler } = (await import(`../../../functions/lambda/${name}.ts`)) as {
     handler: (event: unknown, context: Context) => Promise<Answer>;
   };
@@ -88,10 +85,7 @@ export function work(...messages: readonly QueuedWork[]): Promise<readonly strin
 }
 
 /** The same for messages as Lambda hands them over, in invocations with so much time. */
-export async function deliver(
-  records: readonly SQSRecord[],
-  context = contextOf(),
-): Promise<readonly string[]> {
+export async function deliver(records: readonly SQSRecord[], context = contextOf()) {
   const { handler } = await import('../../../functions/lambda/reconcile.ts');
   const failed = records.map((one) =>
     handler({ Records: [one] }, context).then(

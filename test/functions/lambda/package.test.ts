@@ -73,7 +73,6 @@ interface Statement {
   readonly Resource: readonly { readonly 'Fn::Sub'?: string }[];
 }
 
-/** What a role allows. */
 function statements(role: Json = {}): readonly Statement[] {
   const policies = role['Policies'] as { PolicyDocument: { Statement: readonly Statement[] } }[];
   return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -127,9 +126,7 @@ describe.each([
   });
 
   test('has the routes of the server, but no /metrics and no page of an object', () => {
-    const routes = Object.values(ofType('ApiGatewayV2::Route', resources())).map(
-      (route) => route['RouteKey'],
-    );
+    const routes = Object.values(ofType('ApiGatewayV2::Route', resources())).map(({ RouteKey }) => RouteKey);
     const ofOthers =
       what === 'a registry' ? /metrics|objects/ : /metrics|objects|(resync|clusters)\/:cluster/;
     const served = Object.entries(ENDPOINTS).filter(([path]) => !ofOthers.test(path));

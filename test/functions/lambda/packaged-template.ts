@@ -7,11 +7,7 @@ import { FUNCTIONS } from '../../../build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-export interface PackagedTemplate {
-  /** The CloudFormation template that would be deployed. */
-  readonly file: string;
-  readonly remove: () => Promise<void>;
-}
+export type PackagedTemplate = Awaited<ReturnType<typeof packageTemplate>>;
 
 export interface PackageOptions {
   /** A folder with the functions' zips; without one they are empty. */
@@ -24,8 +20,8 @@ export interface PackageOptions {
   readonly deployTo?: string;
 }
 
-/** serverless.yml as osls packages it, in a copy and without any network. Throws what osls prints when it makes none. */
-export async function packageTemplate(options: PackageOptions = {}): Promise<PackagedTemplate> {
+/** The CloudFormation template that osls would deploy of serverless.yml, in a copy and without any network. Throws what osls prints when it makes none. */
+export async function packageTemplate(options: PackageOptions = {}) {
   const { zips, params = [], file, deployTo } = options;
   const copy = await mkdtemp(join(tmpdir(), 'levelset-package-'));
   for (const path of ['serverless.yml', 'infra/aws', 'package.json'])

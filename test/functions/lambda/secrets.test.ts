@@ -24,7 +24,7 @@ test('a new token counts at once, and the old one ends then, or when nobody show
   const { aws } = await deployed();
   expect(await post(AUDIT_TOKEN)).toBe(202);
   aws.parameters.set(AUDIT_TOKENS, NEXT_AUDIT_TOKEN);
-  after(299);
+  after(290);
   expect(await post(AUDIT_TOKEN)).toBe(202);
   expect(await post(NEXT_AUDIT_TOKEN)).toBe(202);
   expect(await post(AUDIT_TOKEN)).toBe(401);

@@ -2,25 +2,24 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import dashboard from '../../../infra/monitoring/dashboard.json' with { type: 'json' };
 import { groupedBy, metricsIn } from '../../../infra/monitoring/queries.ts';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
 import { ERRORS } from '../../../shared/model/errors.ts';
-import { serveClusters } from '../../../functions/clusters/serve-clusters.ts';
 import type { Serving } from '../../../functions/serve/while-leading.ts';
 import type { Sandbox } from '../../../infra/sandbox/sandbox.ts';
 import { AUDIT_TOKEN, RESYNC_TOKEN } from '../../http/tokens.ts';
 import { aFolder } from '../../support/for-one-test.ts';
-import { cloudConfFor, kubeconfigFor, SILENT } from '../../support/sandbox-world.ts';
 import { keepTlsSecret } from '../../support/tls-secret.ts';
+import { runningClusters, sourceOf, textsOf } from '../clusters/fleet.ts';
 import { running, type Running } from '../running.ts';
 import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 
-/** Labels that Prometheus gives each target. */
-const OF_TARGETS = ['namespace', 'job', 'instance'];
+/** Labels that Prometheus gives each target, and that of a registry. */
+const OF_TARGETS = ['namespace', 'job', 'instance', 'cluster'];
 const { recorded, alerts } = readRules();
 const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({ name: title, expr })),
@@ -30,7 +29,7 @@ const asked = [
   ...alerts.map(({ alert, expr }) => ({ name: alert, expr })),
   ...panels,
 ];
-const recordedBy = new Map(recorded.map(({ record, expr }) => [record, groupedBy(expr)]));
+const recordedBy = new Map(recorded.map(({ record, expr }) => [record, new Set(groupedBy(expr))]));
 
 interface Series {
   readonly name: string;
@@ -48,15 +47,8 @@ test('each metric and label in rules and dashboard is one that serve shows on th
     shown.set(name, new Set([...(shown.get(name) ?? []), ...Object.keys(labels)]));
   const unknown = asked.flatMap(({ name, expr }) => {
     const named = metricsIn(expr);
-    const labelsOf = (metric: string): ReadonlySet<string> | undefined => {
-      const by = recordedBy.get(metric);
-      return by ? new Set(by) : shown.get(metric);
-    };
-    const all = new Set([
-      ...OF_TARGETS,
-      'cluster',
-      ...named.flatMap(({ metric }) => [...(labelsOf(metric) ?? [])]),
-    ]);
+    const labelsOf = (metric: string) => recordedBy.get(metric) ?? shown.get(metric);
+    const all = new Set([...OF_TARGETS, ...named.flatMap(({ metric }) => [...(labelsOf(metric) ?? [])])]);
     return [
       ...named.flatMap(({ metric, labels }) => {
         const its = labelsOf(metric);
@@ -144,14 +136,9 @@ async function scrapeSandboxes(): Promise<readonly Series[]> {
   const world = await sandboxWorld({ pendingMs: 20 });
   const { sandbox } = world;
   const one = await running(world, { watch: true, sweepInterval: '2s' });
-  const texts = { kubeconfig: kubeconfigFor(sandbox), 'cloud.conf': cloudConfFor(sandbox.authUrl) };
-  const source = {
-    names: () => Promise.resolve(['prod-a', 'broken']),
-    read: (name: string) => Promise.resolve(name === 'broken' ? { ...texts, kubeconfig: 'none' } : texts),
-  };
-  const flags = { allowLocalServers: 'true', sweepInterval: '1h', listen: '127.0.0.1:0' };
-  const many = await serveClusters({ flags, env: {}, log: SILENT, everyMs: 20 }, source);
-  onTestFinished(() => many.stop());
+  const texts = textsOf('prod-a', sandbox, sandbox);
+  const entries = { 'prod-a': texts, broken: { ...texts, kubeconfig: 'none' } };
+  const many = await runningClusters(sourceOf(new Map(Object.entries(entries))));
   const both = [one, many];
   await until(
     'both have swept',

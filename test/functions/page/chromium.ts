@@ -14,20 +14,15 @@ export const noChromium =
 
 if (noChromium !== undefined) console.warn(`tests of the page are skipped: ${noChromium}`);
 
-interface OpenPage {
-  readonly page: Page;
-  /** What its script failed with, and what its policy refused. */
-  readonly errors: readonly string[];
-}
-
 /** A page in headless Chromium, closed when the test has ended. */
-export async function openPage(url: string, { width = 1280, height = 900 } = {}): Promise<OpenPage> {
+export async function openPage(url: string, { width = 1280, height = 900 } = {}) {
   const browser = await chromium.launch({
     ...(PROGRAM && { executablePath: PROGRAM }),
     args: ['--no-sandbox', '--disable-lcd-text'],
   });
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ viewport: { width, height } });
+  /** What its script failed with, and what its policy refused. */
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));
   page.on('console', (message) => {
@@ -47,7 +42,7 @@ const SHAPES = {
 
 /** In light, in dark and on a telephone axe-core finds nothing, and nothing is wider than the window. */
 export async function expectReadable(
-  { page, errors }: OpenPage,
+  { page, errors }: Awaited<ReturnType<typeof openPage>>,
   name: string,
   shapes = Object.keys(SHAPES) as (keyof typeof SHAPES)[],
 ): Promise<void> {

@@ -6,7 +6,6 @@ import { running } from '../running.ts';
 import { keepScreenshot, noChromium, openPage } from './chromium.ts';
 
 test.skipIf(noChromium)(
-  // no browser is there
   'focus, selection, scroll and open plans stay while rows come, and through outages that the page tells',
   async () => {
     const world = await sandboxWorld();

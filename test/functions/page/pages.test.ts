@@ -16,7 +16,6 @@ async function served() {
     ...{ sandbox: world.sandbox, url, get },
     /** A page as a person reads it. */
     text: async (path: string) => textOf(await get(path)),
-    /** Resolves when the Service is in the state. */
     state: (name: string, state: StatusRow['state']) =>
       until(`${name} is ${state}`, async () => {
         const { rows } = JSON.parse(await get('/?format=json')) as StatusView;
@@ -123,7 +122,6 @@ async function open(number: number): ReturnType<typeof openPage> {
 }
 
 test.skipIf(noChromium).each([0, 13])(
-  // no browser is there
   '%i objects are readable in light, dark and at 360 px',
   async (number) => {
     await expectReadable(await open(number), `${number}-objects`);
@@ -131,7 +129,6 @@ test.skipIf(noChromium).each([0, 13])(
 );
 
 test.skipIf(noChromium)(
-  // no browser is there
   '5,000 objects are painted soon, and a search while somebody types is in the address',
   async () => {
     const opened = await open(5_000);

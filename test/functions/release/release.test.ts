@@ -1,32 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { imageLeftOut, releaseFiles, sumsOf } from '../../../infra/release/release.ts';
 import { filesOf, ROOT, textOf } from '../../repo/files.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
 test('two runs of a release make the same files, to the byte', async () => {
-  const folders = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'levelset-release-test-'))));
-  onTestFinished(async () => {
-    for (const folder of folders) await rm(folder, { recursive: true });
-  });
-  const [version] = await Promise.all(folders.map(releaseFiles));
-  const [one = '', other = ''] = folders;
+  const [one, other] = [aFolder(), aFolder()];
+  const [version] = await Promise.all([one, other].map(releaseFiles));
   expect(await sumsOf(other)).toBe(await sumsOf(one));
-  expect((await readdir(one)).sort()).toEqual(
-    [
-      `levelset-${version}.sbom.json`,
-      `levelset-chart-${version}.tgz`,
-      ...['audit', 'events', 'reconcile', 'resync', 'status', 'sweep'].map(
-        (name) => `levelset-function-${name}-${version}.zip`,
-      ),
-      `levelset-openstack-levelset-${version}.tgz`,
-    ].sort(),
-  );
-  const packed = execFileSync('tar', ['-tzf', join(one, `levelset-chart-${version}.tgz`)], {
-    encoding: 'utf8',
-  });
+  const functions = ['audit', 'events', 'reconcile', 'resync', 'status', 'sweep'];
+  expect((await readdir(one)).sort()).toEqual([
+    `levelset-${version}.sbom.json`,
+    `levelset-chart-${version}.tgz`,
+    ...functions.map((name) => `levelset-function-${name}-${version}.zip`),
+    `levelset-openstack-levelset-${version}.tgz`,
+  ]);
+  const utf8 = { encoding: 'utf8' } as const;
+  const packed = execFileSync('tar', ['-tzf', join(one, `levelset-chart-${version}.tgz`)], utf8);
   const files = packed.split('\n').filter((name) => name !== '' && !name.endsWith('/'));
   const charted = files.map((name) => `infra/charts/${name}`).sort();
   expect(charted).toEqual([...filesOf('infra/charts/levelset/**/*')]);
@@ -34,7 +26,7 @@ test('two runs of a release make the same files, to the byte', async () => {
   const script =
     'import json, sys, zipfile; zip = zipfile.ZipFile(sys.argv[1]); print(*[path for file in zip.namelist() if file.endswith(".map") for path in json.loads(zip.read(file))["sources"]])';
   const sweep = join(one, `levelset-function-sweep-${version}.zip`);
-  const sources = execFileSync('python3', ['-c', script, sweep], { encoding: 'utf8' }).trim().split(' ');
+  const sources = execFileSync('python3', ['-c', script, sweep], utf8).trim().split(' ');
   expect(sources.filter((path) => path.endsWith('shared/service/sweep.ts'))).not.toEqual([]);
   expect(sources.filter((path) => path.split('/').includes(basename(ROOT)))).toEqual([]);
 }, 180_000);

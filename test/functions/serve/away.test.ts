@@ -6,39 +6,20 @@ import { aService, sandboxWorld, until } from '../sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
 import { running } from '../running.ts';
 
-interface Away {
-  readonly fault: Omit<FaultRule, 'times'>;
-  /** What /readyz says. */
-  readonly ready: RegExp;
-  /** What the page says at the start, if it is something else than a warning. */
-  readonly first?: string;
-}
-
 const WARNS = 'class="warning"';
 /** Without an apiserver nobody leads. */
 const NOBODY = 'this process does not lead, nobody does';
 const forbidden = { kind: 'Status', status: 'Failure', message: 'forbidden', reason: 'Forbidden', code: 403 };
-const CASES: Readonly<Record<string, Away>> = {
-  apiserver: {
-    fault: { match: { side: 'kube' }, kind: 'reset-before' },
-    ready: /kubernetes: cannot/,
-    first: NOBODY,
-  },
-  OpenStack: {
-    fault: { match: { side: 'openstack' }, kind: 'reset-before' },
-    ready: /openstack: .*Keystone/,
-  },
-  'the list of Nodes': {
-    fault: {
-      match: { side: 'kube', method: 'GET', path: /\/nodes(\?|$)/ },
-      ...{ kind: 'fail-before', status: 403, body: forbidden },
-    },
-    ready: /^ok$/m,
-  },
-};
+const ofNodes = { side: 'kube', method: 'GET', path: /\/nodes(\?|$)/ } as const;
+/** With what /readyz says, and what the page says at the start. */
+const CASES: readonly [name: string, fault: Omit<FaultRule, 'times'>, ready: RegExp, first: string][] = [
+  ['apiserver', { match: { side: 'kube' }, kind: 'reset-before' }, /kubernetes: cannot/, NOBODY],
+  ['OpenStack', { match: { side: 'openstack' }, kind: 'reset-before' }, /openstack: .*Keystone/, WARNS],
+  ['Nodes', { match: ofNodes, kind: 'fail-before', status: 403, body: forbidden }, /^ok$/m, WARNS],
+];
 
 /** Away at start, back, away again, and back. */
-async function comesAndGoes(name: string, { fault, ready, first = WARNS }: Away): Promise<void> {
+async function comesAndGoes([name, fault, ready, first]: (typeof CASES)[number]): Promise<void> {
   const world = await sandboxWorld();
   const { sandbox, flags } = world;
   const goes = () => sandbox.fault({ ...fault, times: 1e6 });
@@ -68,5 +49,5 @@ async function comesAndGoes(name: string, { fault, ready, first = WARNS }: Away)
 }
 
 test('what is away at start, or goes later, ends no process, is told, and is made up for', async () => {
-  await Promise.all(Object.entries(CASES).map(([name, away]) => comesAndGoes(name, away)));
+  await Promise.all(CASES.map(comesAndGoes));
 });

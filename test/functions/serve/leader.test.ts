@@ -5,13 +5,12 @@ import { addressOf } from '../../support/told.ts';
 import { running, type Running } from '../running.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 
-const started = (world: SandboxWorld): Promise<Running> => running(world, { sweepInterval: '1s' });
+const started = (world: SandboxWorld) => running(world, { sweepInterval: '1s' });
 const get = async ({ url }: Running, path: string): Promise<readonly [number, string]> => {
   const answer = await fetch(url + path);
   return [answer.status, await answer.text()];
 };
-const leads = async (one: Running): Promise<boolean> =>
-  (await one.get('/metrics')).includes('levelset_leader 1');
+const leads = async (one: Running) => (await one.get('/metrics')).includes('levelset_leader 1');
 const isServed = ({ sandbox }: SandboxWorld, name: string): boolean => addressOf(sandbox, name) !== undefined;
 
 test('the one that follows is ready, answers nothing else, and works when the other one stops', async () => {

@@ -121,7 +121,6 @@ async function server({ forAll = false, handshakeMs = 10_000 } = {}) {
   return { url: listening.url, port: Number(new URL(listening.url).port), told, begin };
 }
 
-/** The status of a GET with, or without, a client's certificate. */
 async function get(url: string, client?: string): Promise<number | undefined> {
   const own = client && { cert: await read(`${client}.pem`), key: await read(`${client}.key`) };
   const ca = await read('server.pem');

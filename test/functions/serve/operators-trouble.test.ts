@@ -1,21 +1,16 @@
 /** What only an operator can mend: a wrong password and a namespace that is not there. */
-import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { connect } from '../../../functions/world.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { pause, SILENT } from '../../support/sandbox-world.ts';
-import { aService, sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
+import { aService, replaceIn, sandboxWorld, type SandboxWorld } from '../sandbox-world.ts';
 import { running } from '../running.ts';
 
-/** `cloud.conf` with another password. */
-async function writePassword({ flags: { cloudConfig } }: SandboxWorld, password: string): Promise<void> {
-  const text = await readFile(cloudConfig, 'utf8');
-  await writeFile(cloudConfig, text.replace(/password = .*/, `password = ${password}`));
-}
+const writePassword = ({ flags }: SandboxWorld, password: string): Promise<void> =>
+  replaceIn(flags.cloudConfig, /password = .*/, `password = ${password}`);
 
-function loginsOf({ sandbox }: SandboxWorld): number {
-  return sandbox.requests.filter(({ path }) => path.includes('auth/tokens')).length;
-}
+const loginsOf = ({ sandbox }: SandboxWorld): number =>
+  sandbox.requests.filter(({ path }) => path.includes('auth/tokens')).length;
 
 test('a wrong password is one login, whatever runs, sweeps and asks', async () => {
   const it = await sandboxWorld();
@@ -48,10 +43,8 @@ test.each(['admin', 'levelset'])(
   'without the namespace of its state nothing is ready, and one line says what to do, to whom RBAC says it first or not (%s)',
   async (user) => {
     const it = await sandboxWorld();
-    if (user === 'admin') {
-      const text = await readFile(it.flags.kubeconfig, 'utf8');
-      await writeFile(it.flags.kubeconfig, text.replace(it.sandbox.kubeToken, it.sandbox.adminToken));
-    }
+    const { kubeToken, adminToken } = it.sandbox;
+    if (user === 'admin') await replaceIn(it.flags.kubeconfig, kubeToken, adminToken);
     const { url, warnings } = await running(it, { stateNamespace: 'gone' }, { env: {} });
     const told = () => warnings.filter((line) => line.includes('create namespace'));
 

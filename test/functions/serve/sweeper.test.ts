@@ -1,16 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LONGEST_SWEEP_MS, Sweeper } from '../../../functions/serve/sweeper.ts';
-import { createSandbox } from '../../../infra/sandbox/sandbox.ts';
-import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
 import type { Sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld, replaced } from '../../support/in-process.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
+import { aProcess, inVirtualTime } from '../../support/virtual-time.ts';
 
 /** What a sweeper found at start, and the time that was left to it when it asked OpenStack for something. */
 async function sweepOnce(onRequest: (sweeper: Sweeper) => void): Promise<{ found: Sweep[]; left: number[] }> {
-  const inside = createSandbox({ nodes: 1 }, new VirtualClock());
+  const inside = inVirtualTime({ nodes: 1 });
   const through = cloudTransport(inside);
   const left: number[] = [];
   const found: Sweep[] = [];
@@ -43,7 +42,7 @@ test('a sweep has a time of its own, and asks nothing more when the process is t
 });
 
 test('sweeps rest for half a second, however many are asked for by events, and for a person not at all', async () => {
-  const world = inProcessWorld(createSandbox({ nodes: 1 }, new VirtualClock()), aConfig(AUTH_URL), SILENT);
+  const world = aProcess(inVirtualTime({ nodes: 1 }));
   const ended: number[] = [];
   const swept = (): number => ended.push(performance.now());
   const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept });
@@ -73,8 +72,7 @@ test.each([
 ])(
   'after a sweep that failed the next one comes when the answer allows it: $asked ms',
   async ({ asked, least, most }) => {
-    const inside = createSandbox({ nodes: 1 }, new VirtualClock());
-    const plain = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
+    const plain = aProcess(inVirtualTime({ nodes: 1 }));
     const context = asked === undefined ? {} : { retryAfterMs: asked };
     const away = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
     const world = { ...plain, kube: replaced(plain.kube, () => ({ listServices: away })) };

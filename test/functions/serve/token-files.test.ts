@@ -48,11 +48,9 @@ test('a file that cannot be used any more leaves the last tokens, and the log ne
 });
 
 test('a token that can be guessed, or a file that is not there, is no start', async () => {
-  await expect(following('change-me-audit-token-long')).rejects.toThrow(
-    '--audit-tokens-file: a token is the placeholder',
-  );
+  const guessed = following('change-me-audit-token-long');
+  await expect(guessed).rejects.toThrow('--audit-tokens-file: a token is the placeholder');
   const flags = { auditTokensFile: '/nowhere' };
-  await expect(followTokens({ flags, env: {}, log: heard().log })).rejects.toThrow(
-    'there is no such file in / (ENOENT)',
-  );
+  const started = followTokens({ flags, env: {}, log: heard().log });
+  await expect(started).rejects.toThrow('there is no such file in / (ENOENT)');
 });

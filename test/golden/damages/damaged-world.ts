@@ -13,22 +13,14 @@ const HOUR_MS = 3_600_000;
 /** The cluster that is gone. */
 export const GONE = '0f0f0f0f-1111-4222-8333-444444444444';
 
-/** A load balancer and what is on it. */
-export interface Balancer {
-  readonly lb: string;
-  readonly listener: string;
-  readonly pool: string;
-  readonly member: string;
-  readonly floatingIP: string;
-}
-
 export interface Damages {
   readonly inside: SandboxInside;
   readonly world: World;
   readonly hand: Cloud;
-  at(name: string): Balancer;
 }
 
+/** A load balancer and what is on it, by their ids. */
+type Balancer = ReturnType<typeof balancerOf>;
 type Damage = (of: Balancer, it: Damages) => unknown;
 
 /** By the name of the Service: what somebody, or OpenStack itself, did to what it has. */
@@ -66,18 +58,6 @@ export async function startDamages(): Promise<Damages> {
     inside,
     world: inProcessWorld(inside, config, SILENT),
     hand: inProcessWorld(inside, config, SILENT).cloud,
-    at: (name) => {
-      const lb = cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
-      const listener = cloud.listeners.find((one) => one.loadbalancer_id === lb?.id);
-      const pool = cloud.pools.find((one) => one.loadbalancer_id === lb?.id);
-      const member = cloud.members.find((one) => one.pool_id === pool?.id);
-      const floating = cloud.floatingips.find((one) => one.port_id === lb?.vip_port_id);
-      if (!lb || !listener || !pool || !member || !floating) throw new Error(`${name} is not served`);
-      return {
-        ...{ lb: lb.id, listener: listener.id },
-        ...{ pool: pool.id, member: member.id, floatingIP: floating.id },
-      };
-    },
   };
   kube.apply({ kind: 'Namespace', metadata: { name: 'shop' } });
   for (const [number, name] of Object.keys(DAMAGES).entries()) {
@@ -92,7 +72,7 @@ export async function startDamages(): Promise<Damages> {
   }
   for (const [name, damage] of Object.entries(DAMAGES)) {
     if (name === 'balancer-stuck') clock.advance(-1.5 * HOUR_MS);
-    await damage(it.at(name), it);
+    await damage(balancerOf(cloud, name), it);
     if (name === 'balancer-stuck') clock.advance(1.5 * HOUR_MS);
     clock.advance(1_000);
   }
@@ -111,4 +91,14 @@ async function leaveAnotherCluster({ hand, inside }: Damages): Promise<void> {
     description: 'Kubernetes external service old/api from cluster old',
     tags,
   });
+}
+
+function balancerOf(cloud: SandboxInside['cloud'], name: string) {
+  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(`_${name}`));
+  const listener = cloud.listeners.find((one) => one.loadbalancer_id === lb?.id)?.id;
+  const pool = cloud.pools.find((one) => one.loadbalancer_id === lb?.id)?.id;
+  const member = cloud.members.find((one) => one.pool_id === pool)?.id;
+  const floatingIP = cloud.floatingips.find((one) => one.port_id === lb?.vip_port_id)?.id;
+  if (!lb || !listener || !pool || !member || !floatingIP) throw new Error(`${name} is not served`);
+  return { lb: lb.id, listener, pool, member, floatingIP };
 }

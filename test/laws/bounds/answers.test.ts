@@ -1,6 +1,5 @@
 /** Whatever an apiserver or an OpenStack API answers, what is kept of it is bounded (decision 486). */
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
@@ -45,28 +44,22 @@ const ANSWERS: readonly (readonly [string, Answer, RegExp])[] = [
   ['pages of small objects without an end', endless(2_000, 0), /more than 100000 objects/],
 ];
 
-async function apiserver(answer: Answer): Promise<Parameters<typeof createKubeHttp>[0]> {
-  const server = createServer((request, response) => {
-    answer(response, new URL(request.url ?? '/', 'http://any'));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
+/** An apiserver and the APIs of OpenStack that answer so. */
+async function serving(answer: Answer) {
+  const fake = await startFake(({ path }, response) => {
+    answer(response, new URL(path, 'http://any'));
   });
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
+  onTestFinished(() => fake.close());
+  const credential = () => Promise.resolve({});
+  return { config: fake.config, apiserver: { source: 'test', server: fake.url, tls: {}, credential } };
 }
 
 const NODES = { kind: 'Node', path: '/api/v1/nodes', doing: 'list Nodes' } as const;
 
 test.each(ANSWERS)('an API that answers with %s is not listened to', async (_what, answer, reason) => {
-  const http = createKubeHttp(await apiserver(answer));
-  const fake = await startFake(({ path }, response) => {
-    answer(response, new URL(path, 'http://any'));
-  });
-  onTestFinished(() => fake.close());
-  const { cloud } = connectCloud({ ...fake.config, requestTimeoutMs: 20_000 });
+  const { config, apiserver } = await serving(answer);
+  const http = createKubeHttp(apiserver);
+  const { cloud } = connectCloud({ ...config, requestTimeoutMs: 20_000 });
   const refusal = { code: 'UNEXPECTED_RESPONSE', message: expect.stringMatching(reason) as unknown };
   for (const list of [() => listAllObjects(http, NODES), () => cloud.list('port')])
     await expect(list()).rejects.toMatchObject(refusal);
@@ -75,16 +68,14 @@ test.each(ANSWERS)('an API that answers with %s is not listened to', async (_wha
 test('of objects so large that a page of them is too long fewer are asked for', async () => {
   const asked: number[] = [];
   const all = Array.from({ length: 24 }, (_, at) => ({ ...asNode(`${at}`), pad: 'x'.repeat(2e6) }));
-  const http = createKubeHttp(
-    await apiserver((response, { searchParams }) => {
-      const [from, limit] = [Number(searchParams.get('continue')), Number(searchParams.get('limit'))];
-      asked.push(limit);
-      const items = all.slice(from, from + limit);
-      const next = from + limit < all.length ? { continue: `${from + limit}` } : {};
-      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ kind: 'NodeList', items, metadata: next }));
-    }),
-  );
-  expect(await listAllObjects(http, NODES)).toEqual(all);
+  const { apiserver } = await serving((response, { searchParams }) => {
+    const [from, limit] = [Number(searchParams.get('continue')), Number(searchParams.get('limit'))];
+    asked.push(limit);
+    const items = all.slice(from, from + limit);
+    const next = from + limit < all.length ? { continue: `${from + limit}` } : {};
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ kind: 'NodeList', items, metadata: next }));
+  });
+  expect(await listAllObjects(createKubeHttp(apiserver), NODES)).toEqual(all);
   expect(asked).toEqual([500, 63, 8, 8, 8]);
 });
 
@@ -92,7 +83,7 @@ test.each<[string, number, RegExp]>([
   ['an event', 200, /an event is longer than 8 MB/],
   ['a refusal', 500, /500/],
 ])('a watch that is %s without an end is given up', async (_what, status, reason) => {
-  const connection = await apiserver((response) => {
+  const { apiserver } = await serving((response) => {
     response.writeHead(status, JSON_TYPE);
     const part = Buffer.alloc(65_536, 'x');
     const go = (): void => {
@@ -103,7 +94,7 @@ test.each<[string, number, RegExp]>([
     go();
   });
   const from = { path: '/w', resourceVersion: '1', doing: 'watch Nodes' };
-  const watch = createWatch(connection)(from, AbortSignal.timeout(60_000));
+  const watch = createWatch(apiserver)(from, AbortSignal.timeout(60_000));
   const all = async (): Promise<void> => {
     for await (const { type } of watch) expect(type).toBe('OPENED');
   };

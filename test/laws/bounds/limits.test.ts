@@ -46,15 +46,13 @@ const named = (count: number, name: (at: number) => string): string =>
 const openings = (ports: number, ranges: number): Attack =>
   evil({ spec: { ports: portsOf(ports), loadBalancerSourceRanges: rangesOf(ranges) } });
 
-function certificates(count: number): Attack {
-  const annotations = { [`${OWN}tls-secret`]: named(count, (at) => at.toString(36)) };
-  return evil({ annotations, spec: { ports: [{ name: 'https', port: 443 }] } });
-}
+const HTTPS = { ports: [{ name: 'https', port: 443 }] };
+const certificates = (count: number): Attack =>
+  evil({ annotations: { [`${OWN}tls-secret`]: named(count, (at) => at.toString(36)) }, spec: HTTPS });
 
-function subnets(count: number): Attack {
-  const id = (at: number): string => `6d0f0d8e-1d1a-4f4a-9a51-${String(at).padStart(12, '0')}`;
-  return evil({ annotations: { [`${OWN}additional-vip-subnet-ids`]: named(count, id) } });
-}
+const subnetId = (at: number): string => `6d0f0d8e-1d1a-4f4a-9a51-${String(at).padStart(12, '0')}`;
+const subnets = (count: number): Attack =>
+  evil({ annotations: { [`${OWN}additional-vip-subnet-ids`]: named(count, subnetId) } });
 
 const OF_EVIL = { 'kubernetes.io/service-name': 'evil' };
 

@@ -6,31 +6,37 @@ import { recordWorld, replayWorld } from '../../../functions/cli/bundle/recorded
 import { findPlans, tellPlans } from '../../../functions/cli/look-commands.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES } from '../../../shared/config/config.ts';
-import { parseKey, type Key } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
+import { failing } from '../../support/failing.ts';
 import { aTlsSecret } from '../../support/tls-secret.ts';
 import { joinNode } from '../../support/nodes.ts';
 import { runAll, SILENT } from '../../support/sandbox-world.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { anEdit, specOf, type Edit } from '../arbitrary.ts';
-import { forSome } from '../seed.ts';
-
-const ALL: readonly Key[] = ['all'].flatMap((text) => parseKey(text) ?? []);
+import { forAll } from '../seed.ts';
 
 /** What went wrong after levelset was at work for a while. */
-const aDamage = fc.constantFrom(
-  ...['none', 'pool changed', 'listener gone', 'load balancer gone', 'Service gone', 'Node joins'],
-  ...['server gone', 'OpenStack refuses lists of pools'],
-);
+const DAMAGES: Readonly<Record<string, (it: SandboxInside) => unknown>> = {
+  none: () => undefined,
+  'pool changed': ({ cloud }) => Object.assign(cloud.pools[0] ?? {}, { lb_algorithm: 'SOURCE_IP' }),
+  'listener gone': ({ cloud }) => cloud.listeners.splice(0, 1),
+  'load balancer gone': ({ cloud }) => cloud.loadbalancers.splice(0, 1),
+  'server gone': ({ cloud }) => cloud.servers.splice(0, 1),
+  'Service gone': ({ kube }) => {
+    kube.delete('Service', 'default', 'web-0');
+  },
+  'Node joins': (it) => joinNode(it, 'worker-1'),
+  'OpenStack refuses lists of pools': (it) => failing(it, 'GET', /\/lbaas\/pools/, 403),
+};
 
 const aWorld = fc.record({
   withCredential: fc.boolean(),
   services: fc.array(anEdit, { maxLength: 3 }),
   later: fc.array(anEdit, { maxLength: 2 }),
   sweeps: fc.integer({ min: 0, max: 3 }),
-  damages: fc.uniqueArray(aDamage, { maxLength: 3 }),
+  damages: fc.uniqueArray(fc.constantFrom(...Object.keys(DAMAGES)), { maxLength: 3 }),
 });
 
 function apply({ kube }: SandboxInside, edits: readonly Edit[]): void {
@@ -41,29 +47,11 @@ function apply({ kube }: SandboxInside, edits: readonly Edit[]): void {
   }
 }
 
-function damage(sandbox: SandboxInside, what: string): void {
-  const { cloud, kube } = sandbox;
-  const [pool, listener] = [cloud.pools[0], cloud.listeners[0]];
-  const [balancer, server] = [cloud.loadbalancers[0], cloud.servers[0]];
-  if (what === 'pool changed') Object.assign(pool ?? {}, { lb_algorithm: 'SOURCE_IP' });
-  if (what === 'listener gone' && listener) cloud.listeners.remove(listener);
-  if (what === 'load balancer gone' && balancer) cloud.loadbalancers.remove(balancer);
-  if (what === 'Service gone') kube.delete('Service', 'default', 'web-0');
-  if (what === 'Node joins') joinNode(sandbox, 'worker-1');
-  if (what === 'server gone' && server) cloud.servers.remove(server);
-  const match = { method: 'GET', path: /\/lbaas\/pools/ };
-  if (what === 'OpenStack refuses lists of pools')
-    sandbox.fault({ match, kind: 'fail-before', status: 403, times: 1e6 });
-  Object.assign(balancer ?? {}, { updated_at: cloud.octaviaTime() });
-}
-
 /** All of a plan as a person reads it. */
-async function planned(world: World): Promise<ReturnType<typeof tellPlans>> {
-  return tellPlans(await findPlans(ALL, world));
-}
+const planned = async (world: World) => tellPlans(await findPlans(['all'], world));
 
 test('of whatever world', { timeout: 300_000 }, () =>
-  forSome(200, 10)(aWorld, async ({ withCredential, services, later, sweeps, damages }) => {
+  forAll(aWorld, async ({ withCredential, services, later, sweeps, damages }) => {
     const sandbox = createSandbox({ pendingMs: 0, nodes: 2 });
     const { openstack, ...others } = aConfig(AUTH_URL);
     const { id, secret } = sandbox.cloud.applicationCredential;
@@ -77,7 +65,9 @@ test('of whatever world', { timeout: 300_000 }, () =>
     for (let at = 0; at < sweeps; at += 1) await runAll(await sweep(world), world);
     sandbox.advanceClock(5_000);
     apply(sandbox, later);
-    for (const what of damages) damage(sandbox, what);
+    const { cloud } = sandbox;
+    for (const what of damages) DAMAGES[what]?.(sandbox);
+    Object.assign(cloud.loadbalancers[0] ?? {}, { updated_at: cloud.octaviaTime() });
 
     const there = await planned(inProcessWorld(sandbox, config, SILENT));
     const { world: recorded, reads, answered } = recordWorld(inProcessWorld(sandbox, config, SILENT));

@@ -8,13 +8,13 @@ import { tablesOf } from '../../faults/matrix/whole-world.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
 import { aService } from '../../support/service.ts';
-import { aTlsSecret } from '../../support/tls-secret.ts';
+import { keepTlsSecret } from '../../support/tls-secret.ts';
+import { cloudWrites, readyOf } from '../../support/told.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { aProcess, inVirtualTime, runsOf } from '../../support/virtual-time.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
-const READY = `"type":"${OWN}Ready","status":"True"`;
 
 /** What a Service may ask for, each in addition to a TCP port. */
 export const FEATURES = {
@@ -44,7 +44,7 @@ export async function startDriftWorld(
   const { kube, cloud, clock } = inside;
   const config = { ...aConfig(AUTH_URL, { manageSecurityGroups }), given: ['lbMethod'] };
   const world = inProcessWorld(inside, config, SILENT);
-  kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
+  keepTlsSecret(inside, 'one');
   const asked = Object.assign({}, ...features.map((feature) => FEATURES[feature])) as Record<string, string>;
   const ports = [80, 443, 5432].map((port) => ({
     ...{ name: `p-${port}`, port, targetPort: 8080, nodePort: 30_000 + port },
@@ -85,35 +85,31 @@ export async function startDriftWorld(
       for (const lb of cloud.loadbalancers) lb.updated_at = cloud.octaviaTime();
       clock.advance(60_000);
     },
-    /** Rows by kind, without times and states. */
-    picture: (): Readonly<Record<string, readonly object[]>> => {
-      const tables = Object.entries(tablesOf(inside));
-      return Object.fromEntries(tables.map(([kind, rows]) => [kind, rows.map(timeless)]));
-    },
-    isReady: () => kube.list('Service').every(({ status }) => JSON.stringify(status).includes(READY)),
-    writes: (): readonly string[] =>
-      inside.requests
-        .filter(({ side, write, path }) => side === 'openstack' && write && !path.includes('/auth/tokens'))
-        .map(({ method, path }) => `${method} ${path}`),
+    /** Each row as a line, without times and states. */
+    picture: (): readonly string[] =>
+      Object.entries(tablesOf(inside)).flatMap(([kind, rows]) => rows.map((row) => `${kind} ${lineOf(row)}`)),
+    isReady: () => readyOf(inside)?.status === 'True',
+    writes: (): readonly string[] => cloudWrites(inside),
   };
 }
 
-/** Without ids and what follows from them: what levelset makes anew has others. */
-function timeless(row: object): Readonly<Record<string, unknown>> {
-  const left = ['updated_at', 'created_at', 'revision_number', 'provisioning_status', 'operating_status'];
-  return Object.fromEntries(
-    Object.entries(row)
-      .filter(([name]) => !left.includes(name))
-      .map(([name, value]) => [name, Array.isArray(value) ? (value as unknown[]).toSorted() : value]),
-  );
+const PASSING = ['updated_at', 'created_at', 'revision_number', 'provisioning_status', 'operating_status'];
+
+function lineOf(row: object): string {
+  const lasting = Object.entries(row).filter(([name]) => !PASSING.includes(name));
+  const sorted = lasting.map(([name, value]) => [
+    name,
+    Array.isArray(value) ? (value as unknown[]).toSorted() : (value as unknown),
+  ]);
+  return JSON.stringify(sorted.sort());
 }
 
 /** What levelset makes anew has other ids and addresses. */
-export function withoutIds(picture: object): unknown {
-  const text = JSON.stringify(picture)
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
-    .replaceAll(/"(?:10\.0\.0\.1[2-9]|203[^"]*|fd00[^"]*|fa:16[^"]*)"/g, '"ADDRESS"');
-  const tables = JSON.parse(text) as Record<string, object[]>;
-  const asText = (row: object): string => JSON.stringify(Object.entries(row).sort());
-  return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(asText).sort()]));
-}
+export const withoutIds = (picture: readonly string[]): readonly string[] =>
+  picture
+    .map((line) =>
+      line
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+        .replaceAll(/"(?:10\.0\.0\.1[2-9]|203[^"]*|fd00[^"]*|fa:16[^"]*)"/g, '"ADDRESS"'),
+    )
+    .sort();

@@ -1,13 +1,12 @@
 /** A cluster whose kube-apiserver or OpenStack hangs changes no time of another one in the same process. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Key } from '../../../shared/model/request.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { serveInVirtualTime } from '../../support/clusters/serving-clusters.ts';
 import type { Hang, ServingCluster } from '../../support/clusters/serving-clusters.ts';
 import { addNodeIn } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { forSome, THOROUGH, type Drawn } from '../seed.ts';
+import { forAllAsDrawn, THOROUGH, type Drawn } from '../seed.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
@@ -18,7 +17,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const NAMES = ['web', 'api'] as const;
 /** In which edits come and hangs begin. */
 const EVENTFUL_MS = 120_000;
 const INTERVAL_MS = 300_000;
@@ -30,19 +28,14 @@ const ROOM_KEPT_MS = 15_000;
 const edit = fc.record({
   atMs: fc.integer({ min: 1_000, max: EVENTFUL_MS }),
   of: fc.nat(1),
-  what: fc.oneof(
-    fc.record({ apply: fc.constantFrom(...NAMES), port: fc.constantFrom(80, 443) }),
-    fc.record({ remove: fc.constantFrom(...NAMES) }),
-    fc.constant('a Node joins'),
-  ),
+  do: fc.constantFrom('apply', 'remove', 'a Node joins'),
+  name: fc.constantFrom('web', 'api'),
+  port: fc.constantFrom(80, 443),
 });
 type Edit = Drawn<typeof edit>;
 /** A Service that is applied again while its deletion waits for a cluster that hangs is gone afterwards, as in any cluster. */
-const comesBack = ({ what, of }: Edit, before: readonly Edit[]): boolean => {
-  const removed = before.filter((one) => one.of === of).map((one) => removedBy(one.what));
-  return typeof what === 'object' && 'apply' in what && removed.includes(what.apply);
-};
-const removedBy = (what: Edit['what']) => (typeof what === 'object' && 'remove' in what ? what.remove : '');
+const comesBack = ({ do: what, of, name }: Edit, before: readonly Edit[]): boolean =>
+  what === 'apply' && before.some((one) => one.do === 'remove' && one.of === of && one.name === name);
 const edits = fc
   .array(edit, { minLength: 4, maxLength: 10 })
   .map((all) => all.toSorted((one, other) => one.atMs - other.atMs))
@@ -50,19 +43,13 @@ const edits = fc
 const lastsMs = fc.integer({ min: 1_000, max: INTERVAL_MS });
 const lasting = fc.record({ fromMs: fc.nat(EVENTFUL_MS), lastsMs });
 
-function make({ inside, work }: ServingCluster, what: Edit['what'], number: number): void {
+function make({ inside, work }: ServingCluster, { do: what, name, port }: Edit, number: number): void {
   const { kube } = inside;
-  const keys: Key[] = [];
-  if (what === 'a Node joins') {
-    addNodeIn(inside, `joins-${number}`, inside);
-    keys.push('nodeset');
-  } else {
-    const name = 'apply' in what ? what.apply : what.remove;
-    if ('remove' in what) kube.delete('Service', 'default', name);
-    else kube.apply(aService({ name, spec: { ports: [{ name: 'it', port: what.port }] } }));
-    keys.push(`service/default/${name}`);
-  }
-  work.enqueue(keys.map((key) => ({ key, trigger: 'audit' })));
+  if (what === 'a Node joins') addNodeIn(inside, `joins-${number}`, inside);
+  else if (what === 'remove') kube.delete('Service', 'default', name);
+  else kube.apply(aService({ name, spec: { ports: [{ name: 'it', port }] } }));
+  const key = what === 'a Node joins' ? 'nodeset' : (`service/default/${name}` as const);
+  work.enqueue([{ key, trigger: 'audit' }]);
 }
 
 /** What is there in the end, without what is drawn. */
@@ -93,10 +80,10 @@ function expectSameTimes(its: ServingCluster, calm: ServingCluster, oneProject: 
 
 async function play(all: readonly Edit[], hang: Hang | undefined, oneProject: boolean, endMs: number) {
   const its = serveInVirtualTime([{ name: 'prod-a', hang }, { name: 'prod-b' }], { oneProject });
-  for (const [number, { atMs, of, what }] of all.entries()) {
-    await its.passUntil(atMs);
-    const cluster = its.clusters[of];
-    if (cluster) make(cluster, what, number);
+  for (const [number, edit] of all.entries()) {
+    await its.passUntil(edit.atMs);
+    const cluster = its.clusters[edit.of];
+    if (cluster) make(cluster, edit, number);
   }
   await its.passUntil(endMs);
   return its;
@@ -109,7 +96,7 @@ test.each([
 ] as const)(
   'while the $side of one cluster hangs the other one ends its keys when it would, and the first is right after it; one project: $oneProject',
   async ({ side, oneProject }) => {
-    await forSome(40, 3, { endOnFailure: true })(edits, lasting, async (all, { fromMs, lastsMs }) => {
+    await forAllAsDrawn(edits, lasting, async (all, { fromMs, lastsMs }) => {
       const hang = { side, fromMs, untilMs: fromMs + lastsMs };
       const endMs = hang.untilMs + NOTICED_MS + INTERVAL_MS;
       const calm = await play(all, undefined, oneProject, endMs);

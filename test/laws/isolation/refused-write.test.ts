@@ -5,9 +5,9 @@ import { ReconcileError } from '../../../shared/model/errors.ts';
 import { NODE_GROUP } from '../../support/cloud-contents.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { aConfig } from '../../support/config.ts';
-import { serviceOf } from '../arbitrary.ts';
+import { aDualNode, serviceOf } from '../arbitrary.ts';
 import { evaluation, executeOnce, settle } from '../drive.ts';
-import { forSome, type Drawn } from '../seed.ts';
+import { forAllAnd, type Drawn } from '../seed.ts';
 
 class RefusingCloud extends SimulatedCloud {
   refused = '';
@@ -52,10 +52,7 @@ const written = ({ internal, who, protocol, ports }: Edit) =>
       ...(WHO[who] as { readonly annotations?: object }).annotations,
     },
   });
-const NODES = [0, 1].map((at) => ({
-  metadata: { name: `node-${at}`, uid: `n${at}`, resourceVersion: '1' },
-  status: { addresses: [{ type: 'InternalIP', address: `10.0.0.${at + 1}` }] },
-}));
+const NODES = [aDualNode(1), aDualNode(2)];
 const CONFIGS = {
   amphora: aConfig(),
   ovn: aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false }),
@@ -84,7 +81,7 @@ const EXAMPLES = [
 ];
 
 test('nothing opens beyond what was open and what is asked for', () =>
-  forSome(150, 6, { examples: EXAMPLES })(
+  forAllAnd(...EXAMPLES)(
     anEdit,
     anEdit,
     fc.constantFrom(...WRITES),

@@ -1,6 +1,7 @@
 /** A world with one unit of each sort, what happens to all of them at once, and how each of them looks then. */
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { CONTROLLER_NAMES, type Config } from '../../../shared/config/config.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import type { Transport } from '../../../shared/openstack/openstack-http.ts';
@@ -12,6 +13,7 @@ import { AUTH_URL, cloudTransport, inProcessWorld } from '../../support/in-proce
 import { giveCidr, joinNode, loseServer } from '../../support/nodes.ts';
 import { aService } from '../../support/service.ts';
 import { aTlsSecret, containerOf } from '../../support/tls-secret.ts';
+import { ingressOf, readyOf, serviceOf } from '../../support/told.ts';
 import { SILENT } from '../../support/sandbox-world.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 
@@ -23,9 +25,8 @@ export const UNIT_NAMES = [...SERVICES, ...NODES, 'routes'] as const;
 export type UnitName = (typeof UNIT_NAMES)[number];
 
 export function keyOf(unit: UnitName): Key {
-  const isOneOf = (names: readonly string[]): boolean => names.includes(unit);
-  if (isOneOf(SERVICES)) return `service/default/${unit}`;
-  return isOneOf(NODES) ? `node/${unit}` : 'routes';
+  if (unit === 'routes') return unit;
+  return unit === 'joining' || unit === 'lost' ? `node/${unit}` : `service/default/${unit}`;
 }
 
 const OWN = 'levelset.openstack.org/';
@@ -58,11 +59,7 @@ export async function startIsolation(manageSecurityGroups: boolean) {
     /** Runs what events wake, if they come, then sweeps for two minutes. Returns what was told: reasons of failures, and warnings. */
     work: (events?: 'events come') => work(inside, world, events !== undefined),
     /** The Services whose condition says that members wait. */
-    waiting: () =>
-      inside.kube
-        .list('Service')
-        .filter(({ status }) => JSON.stringify(status ?? {}).includes('waits: '))
-        .map(({ metadata }) => metadata.name),
+    waiting: () => SERVICES.filter((name) => readyOf(inside, name)?.message.includes('waits: ')),
     /** Each unit as people see it, without ids and times. */
     picture: () => pictureOf(inside),
   };
@@ -80,16 +77,14 @@ const configOf = ({ cloud }: SandboxInside, manageSecurityGroups: boolean): Conf
 
 /** Keystone's answers without the endpoints of these services. */
 function leavingOut(services: ReadonlySet<string>, transport: Transport): Transport {
-  return {
-    ...transport,
-    async send(request, limitMs) {
-      const answer = await transport.send(request, limitMs);
-      if (!request.url.endsWith('/auth/tokens') || services.size === 0) return answer;
-      const body = JSON.parse(answer.text) as { token: { catalog: { type: string }[] } };
-      body.token.catalog = body.token.catalog.filter(({ type }) => !services.has(type));
-      return { ...answer, text: JSON.stringify(body) };
-    },
+  const send: Transport['send'] = async (request, limitMs) => {
+    const answer = await transport.send(request, limitMs);
+    if (!request.url.endsWith('/auth/tokens') || services.size === 0) return answer;
+    const body = JSON.parse(answer.text) as { token: { catalog: { type: string }[] } };
+    body.token.catalog = body.token.catalog.filter(({ type }) => !services.has(type));
+    return { ...answer, text: JSON.stringify(body) };
   };
+  return { ...transport, send };
 }
 
 function build(inside: SandboxInside): void {
@@ -187,24 +182,23 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
   const services = SERVICES.map((name) => [name, serviceIn(inside, name)]);
   const nodes = NODES.map((name) => [name, nodeIn(inside, name)]);
-  const all = [...services, ...nodes, ['routes', routesIn(inside)]];
-  return Object.fromEntries(all) as Readonly<Record<UnitName, unknown>>;
+  return Object.fromEntries([...services, ...nodes, ['routes', routesIn(inside)]]) as Record<
+    UnitName,
+    unknown
+  >;
 }
 
-function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
-  const service = kube.get('Service', 'default', name);
+function serviceIn(inside: SandboxInside, name: string): unknown {
+  const { cloud } = inside;
+  const service = serviceOf(inside, name);
   const tag = `levelset-name=default/${name}`;
   const lbs = cloud.loadbalancers.filter(({ tags }) => tags.includes(tag));
   const ips = cloud.floatingips.filter(({ description }) => description.includes(`default/${name} `));
-  const status = service?.status as
-    | { loadBalancer?: { ingress?: { ip?: string }[] }; conditions?: { type: string; status: string }[] }
-    | undefined;
-  const published = (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip);
   const addresses = [...lbs.map((lb) => lb.vip_address), ...ips.map((ip) => ip.floating_ip_address)];
   return {
     isThere: service !== undefined,
-    ready: status?.conditions?.map((one) => `${one.type} ${one.status}`),
-    published: published.map((ip) => addresses.indexOf(ip ?? '')),
+    ready: service?.status?.conditions?.map((one) => `${one.type} ${one.status}`),
+    published: ingressOf(inside, name).map(({ ip }) => addresses.indexOf(ip ?? '')),
     floatingIPs: ips.map(({ port_id: port }) => lbs.some((lb) => lb.vip_port_id === port)),
     groups: cloud.securityGroups
       .filter(({ tags }) => tags.includes(tag))
@@ -230,22 +224,19 @@ function serviceIn({ cloud, kube }: SandboxInside, name: string): unknown {
 }
 
 function nodeIn({ kube }: SandboxInside, name: string): unknown {
-  const node = kube.get('Node', undefined, name);
-  const spec = (node?.spec ?? {}) as { taints?: { key: string }[]; providerID?: string };
-  const { addresses = [] } = (node?.status ?? {}) as { addresses?: { type: string }[] };
+  const node = kube.get('Node', undefined, name) as Node | undefined;
   return {
     isThere: node !== undefined,
-    taints: (spec.taints ?? []).map(({ key }) => key).sort(),
-    isKnown: spec.providerID !== undefined,
-    addresses: addresses.map(({ type }) => type).sort(),
+    taints: (node?.spec?.taints ?? []).map(({ key }) => key).sort(),
+    isKnown: node?.spec?.providerID !== undefined,
+    addresses: (node?.status?.addresses ?? []).map(({ type }) => type).sort(),
     labels: Object.keys(node?.metadata.labels ?? {}).sort(),
   };
 }
 
 function routesIn({ cloud, kube }: SandboxInside): unknown {
-  const conditions = kube.list('Node').map(({ metadata, status }) => {
-    const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; status: string }[] };
-    const network = conditions.find(({ type }) => type === 'NetworkUnavailable');
+  const conditions = (kube.list('Node') as unknown as Node[]).map(({ metadata, status }) => {
+    const network = status?.conditions?.find(({ type }) => type === 'NetworkUnavailable');
     return `${metadata.name} ${network?.status ?? 'none'}`;
   });
   const pairs = cloud.ports.filter((port) => ((port['allowed_address_pairs'] ?? []) as unknown[]).length > 0);

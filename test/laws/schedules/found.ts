@@ -21,8 +21,8 @@ const MADE_AND_DELETED: Schedule = {
     { ...PROMPT, stalls: [request('create', 0, 12_000)] },
   ],
   edits: [
-    { afterMs: 0, tells: ['B'], do: 'ranges', ranges: [] },
-    { afterMs: 5_000, tells: ['C'], do: 'limit', limit: -1 },
+    { afterMs: 0, tells: ['B'], wish: { ranges: [] } },
+    { afterMs: 5_000, tells: ['C'], wish: { ranges: [] } },
     { afterMs: 0, tells: ['A', 'C'], do: 'delete' },
   ],
 };
@@ -31,7 +31,7 @@ const STANDS: Moment = { place: 'write to OpenStack', nth: 0, what: 'answer' };
 const standing = (how: 'freeze' | 'sleep'): Schedule => ({
   ...SETTLED,
   machines: [{ ...PROMPT, troubles: [{ at: STANDS, do: how, ms: 30_000 }] }, PROMPT],
-  edits: [{ afterMs: 0, tells: ['A'], do: 'ports', ports: [443] }],
+  edits: [{ afterMs: 0, tells: ['A'], wish: { ports: [443] } }],
 });
 
 /** Many writes in a row, under a renewal that is the last one. */
@@ -49,7 +49,7 @@ const CUT_OFF: Schedule = {
     },
     PROMPT,
   ],
-  edits: [{ afterMs: 0, tells: [], do: 'ranges', ranges: [] }],
+  edits: [{ afterMs: 0, tells: [], wish: { ranges: [] } }],
 };
 
 export const FOUND: Readonly<Record<string, Schedule>> = {
@@ -67,7 +67,7 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
     ],
     edits: [
       { of: 'web', afterMs: 2_000, tells: [], do: 'delete' },
-      { of: 'web', afterMs: 0, tells: [], do: 'ports', ports: [443] },
+      { of: 'web', afterMs: 0, tells: [], wish: { ports: [443] } },
     ],
   },
   'each of two leaders makes one, for Services that share': {
@@ -82,7 +82,7 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
         troubles: [{ at: CREATES, do: 'freeze', ms: 18_000 }],
       },
     ],
-    edits: [{ afterMs: 0, tells: [], do: 'ranges', ranges: [] }],
+    edits: [{ afterMs: 0, tells: [], wish: { ranges: [] } }],
   },
   'a Service that joined is no load balancer for a moment': {
     ...SETTLED,
@@ -96,33 +96,33 @@ export const FOUND: Readonly<Record<string, Schedule>> = {
   'a narrow public Service becomes a wide internal one': {
     ...SETTLED,
     edits: [
-      { afterMs: 0, tells: ['A'], do: 'ranges', ranges: ['192.0.2.0/24'] },
-      { afterMs: 11_000, tells: ['A'], do: 'internal', internal: true },
-      { afterMs: 0, tells: [], do: 'ranges', ranges: [] },
+      { afterMs: 0, tells: ['A'], wish: { ranges: ['192.0.2.0/24'] } },
+      { afterMs: 11_000, tells: ['A'], wish: { internal: true } },
+      { afterMs: 0, tells: [], wish: { ranges: [] } },
     ],
   },
   'a wide internal Service of two ports becomes a narrow public one': {
     ...SETTLED,
     edits: [
-      { afterMs: 0, tells: [], do: 'ports', ports: [80, 443] },
-      { afterMs: 0, tells: ['A'], do: 'internal', internal: true },
-      { afterMs: 18_000, tells: ['A'], do: 'internal', internal: false },
-      { afterMs: 0, tells: [], do: 'ranges', ranges: ['192.0.2.0/24'] },
+      { afterMs: 0, tells: [], wish: { ports: [80, 443] } },
+      { afterMs: 0, tells: ['A'], wish: { internal: true } },
+      { afterMs: 18_000, tells: ['A'], wish: { internal: false } },
+      { afterMs: 0, tells: [], wish: { ranges: ['192.0.2.0/24'] } },
     ],
   },
   'a create is refused for its token': {
     ...NOTHING,
     tokenMs: 20_000,
     machines: [PROMPT, { ...PROMPT, stalls: [request('create', 0, 40_000)], sweepsAtMs: [50] }],
-    edits: [{ afterMs: 11_000, tells: ['A'], do: 'ranges', ranges: [] }],
+    edits: [{ afterMs: 11_000, tells: ['A'], wish: { ranges: [] } }],
   },
   'a namesake comes between the group and its tags': {
     ...NOTHING,
     manageSecurityGroups: true,
     edits: [
-      { afterMs: 0, tells: ['B'], do: 'ranges', ranges: [] },
+      { afterMs: 0, tells: ['B'], wish: { ranges: [] } },
       { afterMs: 2_000, tells: ['A', 'B'], do: 'force-delete and apply' },
-      { afterMs: 0, tells: [], do: 'ports', ports: [443] },
+      { afterMs: 0, tells: [], wish: { ports: [443] } },
     ],
   },
 };

@@ -3,7 +3,7 @@ import type { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { startProcess, type Process } from './process.ts';
-import type { MachinePlan, Name, Place, Side, Stall, Trouble } from './schedule.ts';
+import type { MachinePlan, Moment, Name, Place, Side, Trouble } from './schedule.ts';
 import type { Watch } from './watch.ts';
 
 export interface Surroundings {
@@ -18,11 +18,6 @@ export interface Life {
   isOver: boolean;
 }
 
-interface Period {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 export class Machine {
   readonly name: Name;
   readonly its: Surroundings;
@@ -30,7 +25,7 @@ export class Machine {
   readonly #plan: MachinePlan;
   readonly #bornMs: number;
   readonly #seen = new Map<Place, number>();
-  readonly #naps: Period[] = [];
+  readonly #naps: (readonly [fromMs: number, toMs: number])[] = [];
   readonly #cutUntilMs: Record<Side, number> = { Kubernetes: -Infinity, OpenStack: -Infinity };
   #frozenUntilMs = -Infinity;
   #isPaced = false;
@@ -81,7 +76,7 @@ export class Machine {
   }
 
   monotonic(): number {
-    const stoodMs = this.#naps.map(({ fromMs, toMs }) => Math.max(0, Math.min(toMs, this.#now) - fromMs));
+    const stoodMs = this.#naps.map(([fromMs, toMs]) => Math.max(0, Math.min(toMs, this.#now) - fromMs));
     return this.#now - this.#bornMs + this.#plan.lots - stoodMs.reduce((sum, ms) => sum + ms, 0);
   }
 
@@ -113,19 +108,19 @@ export class Machine {
   }
 
   /** A request has been sent: how long it and its answer take, and what is to be done when the answer is there. */
-  sent(place: Place): Readonly<Record<Stall['what'], number>> & { readonly arrives: () => void } {
+  sent(place: Place): Readonly<Record<Moment['what'], number>> & { readonly arrives: () => void } {
     if (!this.#isPaced) return { request: 0, answer: 0, arrives: () => undefined };
     const nth = this.#seen.get(place) ?? 0;
     this.#seen.set(place, nth + 1);
-    const isHere = (one: Pick<Stall, 'place' | 'nth' | 'what'>, what: Stall['what']): boolean =>
+    const isHere = (one: Moment, what: Moment['what']): boolean =>
       one.place === place && one.nth === nth && one.what === what;
-    const of = (what: Stall['what']): number => {
+    const of = (what: Moment['what']): number => {
       const stalls = this.#plan.stalls.filter((one) => isHere(one, what));
       const stalledMs = Math.max(0, ...stalls.map(({ ms }) => ms));
       if (stalledMs > 0) this.its.tell(`${this.name} stalls ${stalledMs} ms: ${what}, ${place} ${nth}`);
       return this.#plan.paceMs * this.#draw() + stalledMs;
     };
-    const troubled = (what: Stall['what']): void => {
+    const troubled = (what: Moment['what']): void => {
       for (const trouble of this.#plan.troubles)
         if (typeof trouble.at === 'object' && isHere(trouble.at, what)) this.#happens(trouble);
     };
@@ -138,22 +133,9 @@ export class Machine {
 
   #happens(trouble: Trouble): void {
     if (!this.#isPaced) return;
-    switch (trouble.do) {
-      case 'freeze':
-      case 'sleep':
-        this.#freeze(trouble.ms, trouble.do === 'sleep');
-        break;
-      case 'cut off':
-        this.#cutUntilMs[trouble.from] = this.#now + trouble.ms;
-        break;
-      case 'kill':
-      case 'end':
-        if (!this.process) return;
-        this.#changing += 1;
-        void this.#ends(this.process, trouble);
-        this.process = undefined;
-        break;
-    }
+    if (trouble.do === 'cut off') this.#cutUntilMs[trouble.from] = this.#now + trouble.ms;
+    else if ('ms' in trouble) this.#freeze(trouble.ms, trouble.do === 'sleep');
+    else if (this.process) void this.#ends(this.process, trouble.do === 'kill', trouble.backMs);
     this.its.tell(`${this.name}: ${JSON.stringify({ ...trouble, at: undefined })}`);
   }
 
@@ -165,14 +147,16 @@ export class Machine {
     const fromMs = Math.max(this.#now, this.#frozenUntilMs);
     const toMs = Math.max(fromMs, this.#now + ms);
     this.#frozenUntilMs = toMs;
-    if (sleeps && (this.#plan.isSet?.byMs ?? 0) >= 0) this.#naps.push({ fromMs, toMs });
+    if (sleeps && (this.#plan.isSet?.byMs ?? 0) >= 0) this.#naps.push([fromMs, toMs]);
   }
 
-  async #ends(process: Process, trouble: Trouble & { readonly do: 'kill' | 'end' }): Promise<void> {
-    if (trouble.do === 'kill') process.kill();
+  async #ends(process: Process, isKilled: boolean, backMs: number | undefined): Promise<void> {
+    this.#changing += 1;
+    this.process = undefined;
+    if (isKilled) process.kill();
     else await process.end();
-    if (trouble.backMs !== undefined) {
-      await this.#clock.pause(trouble.backMs);
+    if (backMs !== undefined) {
+      await this.#clock.pause(backMs);
       this.start();
     }
     this.#changing -= 1;

@@ -7,7 +7,7 @@ import { NoAnswer, type HttpRequest, type Transport } from '../../../shared/open
 import { hasFinalizer } from '../../../shared/service/service-object.ts';
 import { cloudTransport, kubeHttp } from '../../support/in-process.ts';
 import type { Life, Machine } from './machine.ts';
-import type { Place, Side } from './schedule.ts';
+import type { Place } from './schedule.ts';
 import type { Written } from './watch.ts';
 import { runOfNow } from './work.ts';
 
@@ -22,18 +22,9 @@ export interface Sender {
   readonly guard?: () => void;
 }
 
-interface Sent<T> {
-  readonly place: Place;
-  readonly side: Side;
-  readonly limitMs: number;
-  readonly ask: () => Promise<T>;
-}
-
 /** The answer, or undefined: none came in time. What is on its way comes there all the same, also when its process is dead. */
-async function travel<T>(
-  { machine, life }: Sender,
-  { place, side, limitMs, ask }: Sent<T>,
-): Promise<T | undefined> {
+async function travel<T>({ machine, life }: Sender, place: Place, limitMs: number, ask: () => Promise<T>) {
+  const side = ['Service', 'Lease', 'Kubernetes'].includes(place) ? 'Kubernetes' : 'OpenStack';
   const { request, answer, arrives } = machine.sent(place);
   const goes = async (): Promise<T | undefined> => {
     await machine.travels(request);
@@ -91,7 +82,7 @@ export function transportOf(sender: Sender): Transport {
       };
       const view = { ...inside, fronts: { ...inside.fronts, openstack: { ...openstack, handle } } };
       const ask = (): ReturnType<Transport['send']> => cloudTransport(view).send(request, limitMs);
-      const answer = await travel(sender, { place: placeOf(request), side: 'OpenStack', limitMs, ask });
+      const answer = await travel(sender, placeOf(request), limitMs, ask);
       if (!answer) throw new NoAnswer('the time for an answer is over', true);
       return answer;
     },
@@ -107,13 +98,11 @@ export function kubeHttpOf(sender: Sender): KubeHttp {
     if (guard && method !== 'GET') begin(`${identity}: ${method} ${path}`, sender);
     // a whole number: what is left of a real clock's time differs from one play to the next
     const limitMs = Math.ceil(Math.min(30_000, request.leftMs?.() ?? Infinity) / 100) * 100;
-    const answer = await travel(sender, {
-      ...{ place: guard ? kubePlaceOf(path) : 'Lease', side: 'Kubernetes', limitMs },
-      ask: async () => {
-        const found = await ask({ ...request, body, leftMs: () => Infinity });
-        if (found.status < 300) tellWatch(sender, request, found.body);
-        return found;
-      },
+    const place = !guard ? 'Lease' : path.includes('/services/') ? 'Service' : 'Kubernetes';
+    const answer = await travel(sender, place, limitMs, async () => {
+      const found = await ask({ ...request, body, leftMs: () => Infinity });
+      if (found.status < 300) tellWatch(sender, request, found.body);
+      return found;
     });
     if (!answer) throw new ReconcileError('KUBE_UNAVAILABLE', `cannot ${doing}: no answer came in time`);
     return answer;
@@ -130,17 +119,12 @@ function atItsTime(body: unknown, machine: Machine): unknown {
 /** What a write to Kubernetes changed. */
 function tellWatch({ guard, machine: { its } }: Sender, { method }: KubeRequest, body: unknown): void {
   const { watch } = its;
-  if (method === 'PATCH' && isService(body)) {
-    watch.published(body.metadata.uid, body.status?.loadBalancer?.ingress?.[0]?.ip);
-    if (!hasFinalizer(body)) watch.released(body.metadata.name);
+  if (method === 'PATCH' && (body as { kind?: string }).kind === 'Service') {
+    const service = body as Service;
+    watch.published(service.metadata.uid, service.status?.loadBalancer?.ingress?.[0]?.ip);
+    if (!hasFinalizer(service)) watch.released(service.metadata.name);
   }
   if (!guard && method !== 'GET') watch.leaseWritten((body as LeaseRecord).spec?.holderIdentity ?? '');
-}
-
-const isService = (body: unknown): body is Service => (body as { kind?: string }).kind === 'Service';
-
-function kubePlaceOf(path: string): Place {
-  return path.includes('/services/') ? 'Service' : 'Kubernetes';
 }
 
 function placeOf({ service, method, url }: HttpRequest): Place {

@@ -1,13 +1,14 @@
 /** Plays a schedule against a world of its own, and says which rules it broke. */
 import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
-import type { Node, Service } from '../../../shared/model/kubernetes.ts';
+import type { Node } from '../../../shared/model/kubernetes.ts';
 import { aConfig } from '../../support/config.ts';
 import { AUTH_URL } from '../../support/in-process.ts';
+import { addressOf, readyOf, serviceOf } from '../../support/told.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
 import { Machine, type Surroundings } from './machine.ts';
 import { namesOf, personOf } from './person.ts';
 import { NAMES, type Edit, type Schedule, type ServiceName } from './schedule.ts';
-import { nodePortOf, Watch } from './watch.ts';
+import { nodePortOf, startWatch, type Watch, type Wish } from './watch.ts';
 import type { ReadDetails } from './work.ts';
 
 /** From a person's edit to the event at a process. */
@@ -15,13 +16,8 @@ const EVENT_MS = 60;
 /** So long whatever began may take to come to rest. */
 const REST_S = 600;
 
-export interface Played {
-  readonly faults: readonly string[];
-  /** What happened, line by line. */
-  readonly story: readonly string[];
-}
-
-export async function play(schedule: Schedule): Promise<Played> {
+/** `story`: what happened, line by line. */
+export async function play(schedule: Schedule) {
   const { octaviaMs: pendingMs, tokenMs: tokenTtlMs, manageSecurityGroups, machines: plans } = schedule;
   const inside = inVirtualTime({ nodes: 1, pendingMs, tokenTtlMs });
   const { clock } = inside;
@@ -30,7 +26,7 @@ export async function play(schedule: Schedule): Promise<Played> {
   const tell = (line: string): void => {
     story.push(`${((clock.millis() - startMs) / 1_000).toFixed(2).padStart(7)}  ${line}`);
   };
-  const watch = new Watch(inside);
+  const watch = startWatch(inside);
   const base = aConfig(AUTH_URL, { manageSecurityGroups });
   const openstack = { ...base.openstack, requestTimeoutMs: 60_000 };
   const config = { ...base, deletionPercent: 100, openstack };
@@ -83,8 +79,9 @@ export async function play(schedule: Schedule): Promise<Played> {
   if (schedule.besides === 'shared') await sweeps();
   const seen = inside.requests.length;
   await sweeps();
-  const late = inside.requests.slice(seen).filter(({ side, write }) => side === 'openstack' && write);
-  const more = late.filter(({ service }) => service !== 'keystone');
+  const more = inside.requests
+    .slice(seen)
+    .filter(({ side, service, write }) => side === 'openstack' && service !== 'keystone' && write);
   for (const { process } of machines) process?.kill();
   const faults = [
     ...watch.faults,
@@ -110,9 +107,9 @@ async function rest(machines: readonly Machine[], { inside: { clock } }: Surroun
 }
 
 /** What is not as wished when all is quiet. */
-function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: Watch): readonly string[] {
+function left(schedule: Schedule, inside: SandboxInside, watch: Watch): readonly string[] {
+  const { cloud, kube } = inside;
   const names = namesOf(schedule);
-  const seen = { cloud, kube, watch };
   const wishes = names.flatMap((name) => watch.wishOf(name) ?? []);
   const ours = cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-')).map(({ id }) => id);
   const opening = cloud.securityGroupRules.filter((rule) => rule['direction'] === 'ingress');
@@ -124,42 +121,37 @@ function left(schedule: Schedule, { cloud, kube }: SandboxInside, watch: Watch):
   const most = schedule.besides === 'shared' ? 1 : Infinity;
   const groups = schedule.manageSecurityGroups ? wishes.length : 0;
   const ports = wishes.flatMap((wish) => wish.ports);
-  const wanted = {
-    loadbalancers: Math.min(most, wishes.length),
-    listeners: wishes
-      .flatMap((wish) => wish.ports.map((port) => ({ port, ranges: rangesOf(wish.ranges) })))
-      .sort((a, b) => a.port - b.port),
-    pools: ports.length,
-    members: ports.flatMap((port) => nodes.map((address) => `${port} ${address}:${nodePortOf(port)}`)).sort(),
-    vips: Math.min(most, wishes.length),
-    floatingips: Math.min(most, wishes.filter(({ internal }) => !internal).length),
-    ...{ groups, usedGroups: groups },
-    services: names.map((name) => serviceWanted(name, seen)),
-  };
-  const found = {
-    loadbalancers: cloud.loadbalancers.length,
-    listeners: cloud.listeners
-      .map((one) => ({ port: one.protocol_port, ranges: one['allowed_cidrs'] }))
-      .sort((a, b) => a.port - b.port),
-    pools: cloud.pools.length,
-    members: cloud.listeners
-      .flatMap(({ protocol_port: port, default_pool_id: pool }) =>
-        cloud.members
-          .filter(({ pool_id }) => pool_id === pool)
-          .map((member) => `${port} ${member.address}:${member.protocol_port}`),
-      )
-      .sort(),
-    vips: cloud.ports.filter(({ device_owner: owner }) => owner === 'Octavia').length,
-    floatingips: cloud.floatingips.length,
-    groups: cloud.securityGroups.filter(({ tags }) => tags.length > 0).length,
+  const listeners = wishes.flatMap((wish) =>
+    wish.ports.map((port) => `${port} ${JSON.stringify(rangesOf(wish.ranges))}`),
+  );
+  const members = ports.flatMap((port) => nodes.map((address) => `${port} ${address}:${nodePortOf(port)}`));
+  const rows: readonly (readonly [what: string, is: unknown, isTo: unknown])[] = [
+    ['load balancers', cloud.loadbalancers.length, Math.min(most, wishes.length)],
+    [
+      'listeners',
+      cloud.listeners.map((one) => `${one.protocol_port} ${JSON.stringify(one['allowed_cidrs'])}`).sort(),
+      listeners.sort(),
+    ],
+    ['pools', cloud.pools.length, ports.length],
+    ['members', cloud.listeners.flatMap((listener) => membersOf(listener, inside)).sort(), members.sort()],
+    [
+      'vips',
+      cloud.ports.filter((one) => one.device_owner === 'Octavia').length,
+      Math.min(most, wishes.length),
+    ],
+    [
+      'floating IPs',
+      cloud.floatingips.length,
+      Math.min(most, wishes.filter(({ internal }) => !internal).length),
+    ],
+    ['groups', cloud.securityGroups.filter(({ tags }) => tags.length > 0).length, groups],
     // one whose process was killed before it was tagged, for a Service that was gone then, stays empty and unused
-    usedGroups: new Set(used).size,
-    services: names.map((name) => serviceFound(name, seen)),
-  };
-  const keys = Object.keys(wanted) as (keyof typeof wanted)[];
-  return keys.flatMap((key) => {
-    const [is, isTo] = [JSON.stringify(found[key]), JSON.stringify(wanted[key])];
-    return is === isTo ? [] : `in the end ${key} is ${is}, and not ${isTo}`;
+    ['groups in use', new Set(used).size, groups],
+    ...names.map((name) => [name, ...serviceOfWish(name, watch.wishOf(name), inside)] as const),
+  ];
+  return rows.flatMap(([what, found, wanted]) => {
+    const [is, isTo] = [JSON.stringify(found), JSON.stringify(wanted)];
+    return is === isTo ? [] : `in the end ${what} is ${is}, and not ${isTo}`;
   });
 }
 
@@ -169,30 +161,20 @@ const addressIn = (status: unknown): string =>
 const rangesOf = (ranges: readonly string[]): readonly string[] | null =>
   ranges.length === 0 ? null : ranges.toSorted();
 
-const find = (name: ServiceName, kube: SandboxInside['kube']): Service | undefined =>
-  kube.get('Service', 'default', name) as Service | undefined;
+type Listener = SandboxInside['cloud']['listeners'][number];
 
-type Seen = Pick<SandboxInside, 'kube' | 'cloud'> & { readonly watch: Watch };
+const membersOf = ({ protocol_port: port, default_pool_id: pool }: Listener, { cloud }: SandboxInside) =>
+  cloud.members
+    .filter(({ pool_id }) => pool_id === pool)
+    .map((member) => `${port} ${member.address}:${member.protocol_port}`);
 
-function serviceWanted(name: ServiceName, { kube, watch }: Seen): unknown {
-  const isWanted = watch.wishOf(name) !== undefined;
-  const service = find(name, kube);
-  const isThere = service !== undefined && (isWanted || service.spec.type === 'ClusterIP');
-  return { name, isThere, ready: isWanted ? 'True' : undefined, isPublished: isWanted };
-}
-
-function serviceFound(name: ServiceName, { cloud, kube, watch }: Seen): unknown {
-  const wish = watch.wishOf(name);
-  const service = find(name, kube);
-  const listener = cloud.listeners.find(({ protocol_port: port }) => wish?.ports.includes(port));
+/** The condition of a Service and the addresses that it names, as they are and as they are to be; of one without a wish its type. */
+function serviceOfWish(name: ServiceName, wish: Wish | undefined, { cloud, kube }: SandboxInside) {
+  if (!wish) return [serviceOf({ kube }, name)?.spec.type ?? 'ClusterIP', 'ClusterIP'] as const;
+  const listener = cloud.listeners.find(({ protocol_port: port }) => wish.ports.includes(port));
   const lb = cloud.loadbalancers.byId(listener?.loadbalancer_id);
   const ips = cloud.floatingips.filter(({ port_id: port }) => port !== null && port === lb?.vip_port_id);
-  const addresses = wish?.internal ? [lb?.vip_address] : ips.map((ip) => ip.floating_ip_address);
-  const { conditions, loadBalancer } = service?.status ?? {};
-  return {
-    ...{ name, isThere: service !== undefined },
-    ready: wish && conditions?.find(({ type }) => type.endsWith('/Ready'))?.status,
-    isPublished:
-      wish !== undefined && addresses.length === 1 && loadBalancer?.ingress?.[0]?.ip === addresses[0],
-  };
+  const addresses = wish.internal ? [lb?.vip_address] : ips.map((ip) => ip.floating_ip_address);
+  const is = { ready: readyOf({ kube }, name)?.status, published: [addressOf({ kube }, name)] };
+  return [is, { ready: 'True', published: addresses }] as const;
 }

@@ -1,6 +1,7 @@
 /** What happens in a schedule: edits by people, which machines hear of them, what happens to these, and how their clocks go. */
 import fc from 'fast-check';
 import type { Drawn } from '../seed.ts';
+import type { Wish } from './watch.ts';
 
 /** Of machines; one process runs on each. */
 export const NAMES = ['A', 'B', 'C'] as const;
@@ -10,7 +11,7 @@ export type Name = (typeof NAMES)[number];
 export const PORTS = { web: [80, 443], api: [8080, 8443] } as const;
 export type ServiceName = keyof typeof PORTS;
 
-export type Edit = {
+export interface Edit {
   /** `web` where it is not said. */
   readonly of?: ServiceName;
   /** After the edit before, in milliseconds. */
@@ -21,55 +22,17 @@ export type Edit = {
   readonly lateMs?: number;
   /** The event comes once more, so long after the first time. */
   readonly againMs?: number;
-} & (
-  | { readonly do: 'ranges'; readonly ranges: readonly string[] }
-  | { readonly do: 'ports'; readonly ports: readonly number[] }
-  | { readonly do: 'internal'; readonly internal: boolean }
-  | { readonly do: 'limit'; readonly limit: number }
-  | { readonly do: Change }
-);
-type Change = (typeof CHANGES)[number];
+  /** What is wished otherwise than before. */
+  readonly wish?: Partial<Wanted>;
+  readonly do?: Change;
+}
+export type Wanted = Omit<Wish, 'uid'>;
+export type Change = (typeof CHANGES)[number];
 
 const CHANGES = [
   ...(['delete', 'apply', 'force-delete', 'force-delete and apply', 'make it a ClusterIP'] as const),
   ...(['a Node joins', 'a Node leaves'] as const),
 ] as const;
-
-/** Requests by what they are for. `Lease`: the leader Lease. */
-export type Place =
-  | 'Service'
-  | 'Lease'
-  | 'Kubernetes'
-  | 'login'
-  | 'read of OpenStack'
-  | 'create'
-  | 'write to OpenStack';
-
-/** When a request has been sent, or its answer comes. */
-export interface Moment {
-  readonly place: Place;
-  /** Counted from 0, for each place. */
-  readonly nth: number;
-  readonly what: 'request' | 'answer';
-}
-
-/** A request, or its answer, that takes this much longer. */
-export interface Stall extends Moment {
-  readonly ms: number;
-}
-
-export type Side = 'Kubernetes' | 'OpenStack';
-
-export type Trouble = What & {
-  /** In milliseconds of the schedule, or at a request. */
-  readonly at: number | Moment;
-};
-type What =
-  /** Nothing of a process goes on; where it sleeps, its monotonic clock stands still, too. */
-  | { readonly do: 'freeze' | 'sleep'; readonly ms: number }
-  | { readonly do: 'cut off'; readonly from: Side; readonly ms: number }
-  /** SIGKILL, and SIGTERM. Another process starts so long afterwards, or none. */
-  | { readonly do: 'kill' | 'end'; readonly backMs?: number | undefined };
 
 const anAge = fc.constantFrom(0, 100, 600, 2_000, 5_000, 11_000, 14_000, 18_000);
 const [TEN, TEST] = ['10.0.0.0/8', '192.0.2.0/24'] as const;
@@ -90,10 +53,9 @@ const change = (of: ServiceName): fc.Arbitrary<Edit> =>
         { requiredKeys: ['afterMs', 'tells'] },
       ),
       fc.oneof(
-        { weight: 5, arbitrary: fc.record({ do: fc.constant('ranges' as const), ranges }) },
-        { weight: 3, arbitrary: fc.record({ do: fc.constant('ports' as const), ports: somePorts(of) }) },
-        fc.record({ do: fc.constant('internal' as const), internal: fc.boolean() }),
-        fc.record({ do: fc.constant('limit' as const), limit: fc.constantFrom(-1, 1000) }),
+        { weight: 5, arbitrary: fc.record({ wish: fc.record({ ranges }) }) },
+        { weight: 3, arbitrary: fc.record({ wish: fc.record({ ports: somePorts(of) }) }) },
+        fc.record({ wish: fc.record({ internal: fc.boolean() }) }),
         { weight: 4, arbitrary: fc.record({ do: fc.constantFrom(...CHANGES) }) },
       ),
     )
@@ -101,46 +63,59 @@ const change = (of: ServiceName): fc.Arbitrary<Edit> =>
 
 const edit = fc.oneof({ weight: 2, arbitrary: change('web') }, change('api'));
 
-const moment = {
-  place: fc.constantFrom<Place[]>(
-    ...(['Service', 'Lease', 'Lease', 'Kubernetes', 'login', 'read of OpenStack'] as const),
-    ...(['create', 'create', 'write to OpenStack', 'write to OpenStack'] as const),
-  ),
-  nth: fc.nat({ max: 5 }),
-  what: fc.constantFrom('request' as const, 'answer' as const),
-};
-const stall: fc.Arbitrary<Stall> = fc.record({
-  ...moment,
-  ms: fc.constantFrom(300, 2_000, 6_000, 12_000, 20_000, 40_000),
-});
+/** Requests by what they are for. `Lease`: the leader Lease. */
+const place = fc.constantFrom(
+  ...(['Service', 'Lease', 'Lease', 'Kubernetes', 'login', 'read of OpenStack'] as const),
+  ...(['create', 'create', 'write to OpenStack', 'write to OpenStack'] as const),
+);
+export type Place = Drawn<typeof place>;
 
-const ms = fc.constantFrom(1_000, 5_000, 9_000, 14_000, 18_000, 30_000, 60_000);
-const backMs = fc.constantFrom(undefined, 0, 1_000, 12_000, 25_000);
-const at = fc.oneof(fc.record(moment), fc.constantFrom(0, 0, 700, 3_000, 8_000, 15_000, 22_000, 35_000));
-const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+/** When a request has been sent, or its answer comes; counted from 0, for each place. */
+const what = fc.constantFrom('request' as const, 'answer' as const);
+const moment = { place, nth: fc.nat({ max: 5 }), what };
+const aMoment = fc.record(moment);
+export type Moment = Drawn<typeof aMoment>;
+
+/** A request, or its answer, that takes this much longer. */
+const stall = fc.record({
+  ...moment,
+  ms: fc.constantFrom<number[]>(300, 2_000, 6_000, 12_000, 20_000, 40_000),
+});
+export type Stall = Drawn<typeof stall>;
+
+export type Side = 'Kubernetes' | 'OpenStack';
+
+const ms = fc.constantFrom<number[]>(1_000, 5_000, 9_000, 14_000, 18_000, 30_000, 60_000);
+const backMs = fc.constantFrom<(number | undefined)[]>(undefined, 0, 1_000, 12_000, 25_000);
+/** In milliseconds of the schedule, or at a request. */
+const at = fc.oneof(aMoment, fc.constantFrom<number[]>(0, 0, 700, 3_000, 8_000, 15_000, 22_000, 35_000));
+const trouble = fc.oneof(
+  // nothing of a process goes on; where it sleeps, its monotonic clock stands still, too
   fc.record({ at, do: fc.constantFrom('freeze' as const, 'sleep' as const), ms }),
   fc.record({
     ...{ at, do: fc.constant('cut off' as const), ms },
     from: fc.constantFrom<Side[]>('Kubernetes', 'Kubernetes', 'OpenStack'),
   }),
+  // SIGKILL, and SIGTERM: another process starts so long afterwards, or none
   fc.record({ at, do: fc.constantFrom('kill' as const, 'end' as const), backMs }),
 );
+export type Trouble = Drawn<typeof trouble>;
 
 /** A write that is on its way while its process is in trouble, so that it may come when another one leads. */
 const late: fc.Arbitrary<{ stalls: Stall[]; troubles: Trouble[] }> = fc
   .tuple(
     fc.record({
-      place: fc.constantFrom<Place[]>('create', 'write to OpenStack'),
+      place: fc.constantFrom('create' as const, 'write to OpenStack' as const),
       nth: fc.nat({ max: 4 }),
       what: fc.constant('request' as const),
     }),
     fc.constantFrom(18_000, 25_000, 40_000),
-    fc.constantFrom<What[]>(
-      { do: 'freeze', ms: 18_000 },
-      { do: 'sleep', ms: 60_000 },
-      { do: 'cut off', from: 'Kubernetes', ms: 60_000 },
-      { do: 'kill', backMs: 1_000 },
-      { do: 'kill', backMs: 25_000 },
+    fc.constantFrom(
+      { do: 'freeze' as const, ms: 18_000 },
+      { do: 'sleep' as const, ms: 60_000 },
+      { do: 'cut off' as const, from: 'Kubernetes' as const, ms: 60_000 },
+      { do: 'kill' as const, backMs: 1_000 },
+      { do: 'kill' as const, backMs: 25_000 },
     ),
   )
   .map(([when, byMs, what]) => ({ stalls: [{ ...when, ms: byMs }], troubles: [{ at: when, ...what }] }));

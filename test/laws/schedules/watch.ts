@@ -37,108 +37,92 @@ export interface Written {
 /** From the last write that a leader began to the moment when another process takes the Lease. */
 const APART_MS = 2_000;
 
-export class Watch {
-  readonly #inside: SandboxInside;
-  readonly #wishes: Wishes[] = [new Map()];
-  readonly #promised = new Map<string, string>();
-  readonly #released = new Set<string>();
-  #leader = '';
-  #lastBegun = { by: '', atMs: -Infinity };
-  readonly faults: string[] = [];
+export type Watch = ReturnType<typeof startWatch>;
 
-  constructor(inside: SandboxInside) {
-    this.#inside = inside;
-  }
-
-  /** The number of the wishes that hold. */
-  get now(): number {
-    return this.#wishes.length - 1;
-  }
-
-  wishOf(name: string): Wish | undefined {
-    return this.#wishes.at(-1)?.get(name);
-  }
-
-  /** People have another wish. */
-  wished(name: string, wish: Wish | undefined): void {
-    const before = this.wishOf(name);
-    const isSame = wish?.uid === before?.uid && wish?.internal === false;
-    if (!isSame) this.#promised.delete(name);
-    this.#released.delete(name);
-    this.#wishes.push(new Map([...(this.#wishes.at(-1) ?? []), [name, wish]]));
-  }
-
-  /** Somebody has written the leader Lease: a process takes it, renews it, or gives it back. */
-  leaseWritten(holder: string): void {
-    const { by, atMs } = this.#lastBegun;
-    if (holder === this.#leader) return;
-    const sinceMs = this.#inside.clock.millis() - atMs;
-    if (this.#leader !== '' && holder !== '' && by !== holder && sinceMs < APART_MS)
-      this.faults.push(`${holder} takes the Lease ${sinceMs} ms after ${by} began a write`);
-    this.#leader = holder;
-  }
-
-  /** levelset takes its finalizer off the Service. */
-  released(name: string): void {
-    if (!this.wishOf(name)) this.#released.add(name);
-  }
-
-  /** The Service's status names an address. */
-  published(uid: string, address: string | undefined): void {
-    for (const [name, wish] of this.#wishes.at(-1) ?? [])
-      if (address !== undefined && wish?.uid === uid && !wish.internal && this.#attached().includes(address))
-        this.#promised.set(name, address);
-  }
-
-  /**
-   * A process begins a write to OpenStack, or to Kubernetes besides the leader Lease. Whoever does holds the Lease, not only as far as it
-   * knows: another one takes it 15 s after the last renewal came there, and writes begin for 13 s after that was sent.
-   */
-  begins(title: string, by: string, run: RunMark | undefined): Written {
-    if (this.#leader !== by)
-      this.faults.push(`${title} begins while the Lease is ${this.#leader || 'nobody'}'s`);
-    this.#lastBegun = { by, atMs: this.#inside.clock.millis() };
-    return { title, by, run };
-  }
-
-  /**
-   * A write comes to OpenStack. What people have wished since its run began counts. It is late where another process has the Lease by now, or its
-   * run has ended without its answer: OpenStack cannot tell it from one that is on time.
-   */
-  lands<T>({ title, by, run }: Written, write: () => T): T {
-    const before = opened(this.#inside.cloud);
-    const answer = write();
-    if (!run) {
-      this.faults.push(`${title} is of no run`);
-      return answer;
-    }
-    const isLate = run.isOver || this.#leader !== by;
-    if (this.#released.has(run.of) && !isLate && title.includes(' POST '))
-      this.faults.push(`${title} makes something for a Service without a finalizer`);
-    const wishes = this.#wishes.slice(run.since);
-    const each = wishes.flatMap((one) => [...one.values()]);
-    const allowed = new Set(each.flatMap((wish) => (wish ? opens(wish) : [])));
-    const wider = [...opened(this.#inside.cloud)].filter((one) => !before.has(one) && !allowed.has(one));
-    if (wider.length > 0) this.faults.push(`${title} opens ${wider.join(', ')}`);
-
-    const attached = this.#attached();
-    for (const [name, address] of this.#promised) {
-      if (attached.includes(address)) continue;
-      this.#promised.delete(name);
-      const uid = this.wishOf(name)?.uid;
-      if (wishes.map((one) => one.get(name)).every((wish) => wish && !wish.internal && wish.uid === uid))
-        this.faults.push(`${title} loses the address ${address} of ${name}`);
-    }
-    return answer;
-  }
-
-  #attached(): readonly string[] {
-    const { floatingips, loadbalancers } = this.#inside.cloud;
+export function startWatch({ clock, cloud }: SandboxInside) {
+  const faults: string[] = [];
+  const all: Wishes[] = [new Map()];
+  const promised = new Map<string, string>();
+  const released = new Set<string>();
+  let leader = '';
+  let lastBegun = { by: '', atMs: -Infinity };
+  const wishOf = (name: string): Wish | undefined => all.at(-1)?.get(name);
+  const attached = (): readonly string[] => {
+    const { floatingips, loadbalancers } = cloud;
     // an address is lost when the DELETE comes, however long Octavia takes
     const serving = loadbalancers.filter(({ provisioning_status: status }) => status !== 'PENDING_DELETE');
     const vips = new Set<unknown>(serving.map(({ vip_port_id: port }) => port));
     return floatingips.filter(({ port_id: port }) => vips.has(port)).map((ip) => ip.floating_ip_address);
-  }
+  };
+  return {
+    ...{ faults, wishOf },
+    /** The number of the wishes that hold. */
+    now: (): number => all.length - 1,
+    /** People have another wish. */
+    wished: (name: string, wish: Wish | undefined): void => {
+      const before = wishOf(name);
+      const isSame = wish?.uid === before?.uid && wish?.internal === false;
+      if (!isSame) promised.delete(name);
+      released.delete(name);
+      all.push(new Map([...(all.at(-1) ?? []), [name, wish]]));
+    },
+    /** Somebody has written the leader Lease: a process takes it, renews it, or gives it back. */
+    leaseWritten: (holder: string): void => {
+      const { by, atMs } = lastBegun;
+      if (holder === leader) return;
+      const sinceMs = clock.millis() - atMs;
+      if (leader !== '' && holder !== '' && by !== holder && sinceMs < APART_MS)
+        faults.push(`${holder} takes the Lease ${sinceMs} ms after ${by} began a write`);
+      leader = holder;
+    },
+    /** levelset takes its finalizer off the Service. */
+    released: (name: string): void => {
+      if (!wishOf(name)) released.add(name);
+    },
+    /** The Service's status names an address. */
+    published: (uid: string, address: string | undefined): void => {
+      for (const [name, wish] of all.at(-1) ?? [])
+        if (address !== undefined && wish?.uid === uid && !wish.internal && attached().includes(address))
+          promised.set(name, address);
+    },
+    /**
+     * A process begins a write to OpenStack, or to Kubernetes besides the leader Lease. Whoever does holds the Lease, not only as far as it
+     * knows: another one takes it 15 s after the last renewal came there, and writes begin for 13 s after that was sent.
+     */
+    begins: (title: string, by: string, run: RunMark | undefined): Written => {
+      if (leader !== by) faults.push(`${title} begins while the Lease is ${leader || 'nobody'}'s`);
+      lastBegun = { by, atMs: clock.millis() };
+      return { title, by, run };
+    },
+    /**
+     * A write comes to OpenStack. What people have wished since its run began counts. It is late where another process has the Lease by now, or its
+     * run has ended without its answer: OpenStack cannot tell it from one that is on time.
+     */
+    lands: <T>({ title, by, run }: Written, write: () => T): T => {
+      const before = opened(cloud);
+      const answer = write();
+      if (!run) {
+        faults.push(`${title} is of no run`);
+        return answer;
+      }
+      const isLate = run.isOver || leader !== by;
+      if (released.has(run.of) && !isLate && title.includes(' POST '))
+        faults.push(`${title} makes something for a Service without a finalizer`);
+      const wishes = all.slice(run.since);
+      const each = wishes.flatMap((one) => [...one.values()]);
+      const allowed = new Set(each.flatMap((wish) => (wish ? opens(wish) : [])));
+      const wider = [...opened(cloud)].filter((one) => !before.has(one) && !allowed.has(one));
+      if (wider.length > 0) faults.push(`${title} opens ${wider.join(', ')}`);
+      for (const [name, address] of promised) {
+        if (attached().includes(address)) continue;
+        promised.delete(name);
+        const uid = wishOf(name)?.uid;
+        if (wishes.map((one) => one.get(name)).every((wish) => wish && !wish.internal && wish.uid === uid))
+          faults.push(`${title} loses the address ${address} of ${name}`);
+      }
+      return answer;
+    },
+  };
 }
 
 /** What a wish lets in: who reaches which port, from the internet or from inside, and where a port leads. */

@@ -63,7 +63,7 @@ export function startWork(identity: string, world: World, machine: Machine, life
   const runOne = async (request: ReconcileRequest, again: number): Promise<void> => {
     const { watch, tell } = machine.its;
     const name = request.key.split('/').at(-1) ?? '';
-    const mark: RunMark = { of: name, since: watch.now, isOver: false };
+    const mark: RunMark = { of: name, since: watch.now(), isOver: false };
     const budget = timeBudget(BUDGET_MS, { now: () => machine.monotonic() }, stopping.signal);
     const { outcome } = await RUNS.run(mark, () => reconcile(request, world, budget));
     mark.isOver = true;

@@ -72,12 +72,6 @@ test.each([
   expect(note()).toBeUndefined();
 });
 
-test('a Node that is not found by its name stays', async () => {
-  it.kube.registerNode('stranger', { ready: false });
-  await lookTwice(it.world, 'stranger');
-  expect(it.isThere('stranger')).toBe(true);
-});
-
 test.each([500, 503, 401, 403, 404])('while Nova answers %d, nothing is deleted', async (status) => {
   it.loseServer(NAME);
   await look();

@@ -52,21 +52,23 @@ test('a Node without an address is no member, is named, and is a member once it 
   expect(members()).toEqual(['late', 'node-1', 'node-2', 'node-3']);
 });
 
-test('Nodes are members by the labels that the Service asks for, also when these come and go', async () => {
-  await select('zone=east');
-  expect(members()).toEqual([]);
-  expect(it.told()).toContain('matches none of 3 nodes');
+test('a Node that is not ready stays a member, as with OCCM: the health checks of Octavia decide', async () => {
+  await it.create('web');
+  const before = it.requests.length;
+  it.kube.setReady('node-2', false);
+  await it.sweepUntilSettled();
+  expect(members()).toEqual(['node-1', 'node-2', 'node-3']);
+  expect(it.requests.slice(before).filter(({ side, write }) => side === 'openstack' && write)).toEqual([]);
+});
 
+test('Nodes are members by the labels that the Service asks for, also when these come and go', async () => {
   label('node-1', 'east');
+  await select('zone=east');
   label('node-2', 'east');
   await it.sweepUntilSettled();
   expect(members()).toEqual(['node-1', 'node-2']);
 
   label('node-1', 'west');
-  await it.sweepUntilSettled();
-  expect(members()).toEqual(['node-2']);
-
-  label('node-2', 'west');
   await it.sweepUntilSettled();
   expect(members()).toEqual(['node-2']);
 });
@@ -159,15 +161,4 @@ test('shares that a person set for a machine end with it: another Node at its ad
 
   expect(shares()).toEqual(['fresh-1 1', 'fresh-2 3', 'node-3 7']);
   expect(it.cloud.members.find(({ name }) => name === 'fresh-1')?.tags).toEqual(['by hand']);
-});
-
-test('shares of a node that is there again are as they were asked for; one that is not there is named', async () => {
-  await ask({ [`${OWN}member-weights`]: 'node-1=10,node-9=5' });
-  expect(shares()).toEqual(['node-1 10', 'node-2 1', 'node-3 1']);
-  expect(it.told()).toContain('"node-9" is not a node with a member on this port');
-
-  it.kube.addNode('node-9');
-  await it.settle('web');
-  expect(shares()).toContain('node-9 5');
-  expect(it.told()).not.toContain('node-9');
 });

@@ -29,6 +29,18 @@ async function plan(): Promise<GcPlan> {
   });
 }
 
+test('cluster-api-provider-openstack#842, #844, #990: what a deleted cluster has left goes by gc', async () => {
+  const { cloud } = alive;
+  await gone.create('s1', 's2');
+  expect((await runGc(await plan(), alive.world.cloud)).failed).toEqual([]);
+  alive.advanceClock(1_000);
+  await observeBelongings(alive.world.cloud);
+  expect([cloud.loadbalancers, cloud.pools, cloud.floatingips].map(({ length }) => length)).toEqual([
+    1, 1, 1,
+  ]);
+  expect(cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'))).toEqual([]);
+});
+
 test('gc keeps a floating IP that has none of the tags, and says how it goes', async () => {
   const cluster = { id: await gone.world.kube.clusterId(), name: 'kubernetes' };
   const description = floatingIPDescription(cluster, { namespace: 'default', name: 'api' });

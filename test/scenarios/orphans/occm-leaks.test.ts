@@ -3,24 +3,15 @@
  * unless another project is named): each as it happens here.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { observeBelongings } from '../../../shared/gc/belongings.ts';
-import { planGc } from '../../../shared/gc/plan-gc.ts';
-import { runGc } from '../../../shared/gc/run-gc.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
-import { failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 import { leftovers } from '../../support/told.ts';
 
 const ID = 'loadbalancer.openstack.org/load-balancer-id';
-const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const managed = { loadBalancer: { ...aConfig().loadBalancer, manageSecurityGroups: true } };
-const port = (number: number, nodePort: number): object => ({
-  ...{ name: `p${number}`, port: number, nodePort, protocol: 'TCP' },
-});
-
-const TWO_PORTS = [port(80, 30_080), port(81, 30_081)];
+const TWO_PORTS = [80, 81].map((port) => ({ name: `p${port}`, port, nodePort: 30_000 + port }));
 
 let it: Cluster;
 beforeEach(() => {
@@ -51,17 +42,14 @@ async function sweep(): Promise<void> {
 /** What is in the cloud, by kind. */
 type Rows = 'loadbalancers' | 'listeners' | 'pools' | 'members' | 'healthmonitors' | 'floatingips';
 const count = (...kinds: readonly Rows[]): readonly number[] => kinds.map((kind) => it.cloud[kind].length);
-const octaviaIsDone = async (): Promise<void> => {
-  it.advanceClock(1_000);
-  await it.world.cloud.list('loadbalancer');
-};
 /** As an operator with the OpenStack client: deletes the first one. */
 const byHand = async (kind: 'loadbalancer' | 'pool' | 'member' | 'healthmonitor'): Promise<void> => {
   const { cloud } = it;
   const [{ id } = { id: '' }] = cloud[`${kind}s`];
   const parent = kind === 'member' ? { parent: cloud.pools[0]?.id ?? '' } : {};
   await it.world.cloud.remove(kind, id, { ...parent, ...(kind === 'loadbalancer' && { cascade: true }) });
-  await octaviaIsDone();
+  it.advanceClock(1_000);
+  await it.world.cloud.list('loadbalancer');
   expect(cloud[`${kind}s`].some((one) => one.id === id)).toBe(false);
 };
 const groups = () => it.cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'));
@@ -76,20 +64,6 @@ test('#1597, #2370, #2962: members, a health monitor and a pool that were delete
   for (const { metadata } of it.kube.list('Node')) it.kube.delete('Node', undefined, metadata.name);
   await sweep();
   expect(count('members')).toEqual([2]);
-});
-
-test('#2541: a load balancer that ended in ERROR when it was created is made anew', async () => {
-  apply('web');
-  const restore = failing(it, 'POST', /\/floatingips/);
-  await settle();
-  await octaviaIsDone();
-  const [failed] = it.cloud.loadbalancers;
-  Object.assign(failed ?? {}, { provisioning_status: 'ERROR' });
-  restore();
-  await sweep();
-  expect(it.cloud.loadbalancers.map((lb) => lb.provisioning_status)).toEqual(['ACTIVE']);
-  expect(it.cloud.loadbalancers[0]?.id).not.toBe(failed?.id);
-  expect(count('floatingips')).toEqual([1]);
 });
 
 test('#2036, #2037, #1912, #1931: a Service whose load balancer is in ERROR, or gone already, leaves neither floating IP nor security group', async () => {
@@ -164,39 +138,4 @@ test('#1273, #1371, #2004, #2241, #2571, #2624, #3102, #2682, #3079: two cluster
   await other.sweep();
   expect(it.cloud.loadbalancers).toEqual(before);
   expect(count('floatingips')).toEqual([1]);
-});
-
-test('#2675, #2891: a Service on an internal load balancer of another one gets no floating IP', async () => {
-  await change({ annotations: INTERNAL });
-  const annotations = { ...INTERNAL, [ID]: it.cloud.loadbalancers[0]?.id ?? '' };
-  apply('api', { annotations, spec: { ports: [port(81, 30_081)] } });
-  expect(await settle('api')).toBe('settled');
-  expect(count('loadbalancers', 'listeners', 'floatingips')).toEqual([1, 2, 0]);
-});
-
-test('#3032, #2327, #3149, #3096: a tag that an operator put on the load balancer stays, and a security group says of which cluster and Service it is', async () => {
-  await it.create('web');
-  const [lb] = it.cloud.loadbalancers;
-  Object.assign(lb ?? {}, { tags: [...(lb?.tags ?? []), 'cost-centre=7'] });
-  await change({ spec: { ports: TWO_PORTS } });
-  await sweep();
-  expect(it.cloud.loadbalancers[0]?.tags).toContain('cost-centre=7');
-  const uid = it.kube.get('Service', 'default', 'web')?.metadata.uid ?? '';
-  const own = [`levelset-cluster=${await it.world.kube.clusterId()}`, `levelset-service=${uid}`];
-  expect(groups().map(({ tags }) => tags)).toEqual([expect.arrayContaining(own)]);
-});
-
-test('cluster-api-provider-openstack#842, #844, #990: what a deleted cluster has left goes by gc', async () => {
-  const gone = startCluster(managed, it);
-  await gone.create('web', 'api');
-  it.advanceClock(1_000);
-  const all = await observeBelongings(it.world.cloud);
-  const [id, thisOne] = [await gone.world.kube.clusterId(), await it.world.kube.clusterId()];
-  const now = it.inside.clock.millis() + 1_000;
-  const plan = planGc(all, { id, thisOne, answering: undefined, unwrittenForMs: 1, now });
-  expect((await runGc(plan, it.world.cloud)).failed).toEqual([]);
-  it.advanceClock(1_000);
-  await observeBelongings(it.world.cloud);
-  expect(count('loadbalancers', 'listeners', 'pools', 'floatingips')).toEqual([0, 0, 0, 0]);
-  expect(groups()).toEqual([]);
 });

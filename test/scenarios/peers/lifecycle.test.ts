@@ -1,6 +1,6 @@
-import { as, table, type Case } from './table.ts';
+import { table, type Case } from './table.ts';
 import { ingressOf, serviceOf } from '../../support/told.ts';
-import { CLEANUP, L, peerWorld, type PeerWorld } from './world.ts';
+import { CLEANUP, peerWorld, type PeerWorld } from './world.ts';
 
 const RESERVED = '203.0.113.99';
 /** What clients reach, and whether the Service is ours. */
@@ -35,72 +35,24 @@ for (const protocol of ['TCP', 'UDP', 'SCTP']) {
   ]); // prettier-ignore
 }
 
-type Act = (it: PeerWorld) => unknown;
-/** What is seen of a Service after each of the changes. */
-function story(look: (it: PeerWorld) => unknown, config: Parameters<typeof peerWorld>[1] = {}) {
-  const it = peerWorld({}, config);
-  return async (spec: object) => {
-    await (it.isThere() ? it.edit(spec) : it.make(spec as Readonly<Record<string, unknown>>));
-    return look(it);
-  };
-}
-const LOCAL = { externalTrafficPolicy: 'Local' };
-const CLUSTER = { externalTrafficPolicy: 'Cluster', healthCheckNodePort: null };
-const checks = (it: PeerWorld) => {
-  const { healthCheckNodePort: own } = as<{ healthCheckNodePort?: number }>(serviceOf(it)?.spec);
-  const asked = it.cloud.members.map((one) => one['monitor_port'] ?? null);
-  const isAsked = asked.every((port) => (own ? port === own : port === null));
-  return [it.cloud.healthmonitors.map(({ type }) => type).join(), isAsked, it.ip()];
-};
-const ADDRESS = '203.0.113.10';
-table('traffic policies', story(checks), [
-  ['Local', LOCAL, ['HTTP', true, ADDRESS]],
-  ['Cluster', CLUSTER, ['TCP', true, ADDRESS]],
-  ['Local again', LOCAL, ['HTTP', true, ADDRESS]],
-]);
-table('traffic policies, no monitors asked for', story(checks, { createMonitor: false }), [
-  ['Local', LOCAL, ['HTTP', true, ADDRESS]],
-  ['Cluster', CLUSTER, ['', true, ADDRESS]],
-]);
-
 const main = (more: object) => ({ ports: [{ name: 'main', port: 7080, targetPort: 9000, ...more }] });
-table(
-  'no node ports',
-  story((it) => [it.isReady(), it.cloud.members.length, it.nodePorts()]),
-  [
-    ['none', { allocateLoadBalancerNodePorts: false, ...main({}) }, [true, 0, '']],
-    ['one later', { allocateLoadBalancerNodePorts: true, ...main({ nodePort: 31480 }) }, [true, 3, '31480']],
-  ],
-);
-
-const of = (...protocols: readonly string[]) => ({ ports: protocols.map((protocol) => ({ name: protocol.toLowerCase(), port: 7053, protocol })) }); // prettier-ignore
-table(
-  'two protocols at one port',
-  story((it) => [it.open(), it.isReady()]),
-  [
-    ['both', of('TCP', 'UDP'), ['TCP 7053, UDP 7053', true]],
-    ['one', of('UDP'), ['UDP 7053', true]],
-    ['the other one', of('TCP'), ['TCP 7053', true]],
-  ],
-);
-
-let written = 0;
-const writesOf = story((it) => {
-  const before = written;
-  written = it.writes().length;
-  return written - before;
-});
-await writesOf(main({ nodePort: 31480 }));
-table('changes that are none for the cloud', writesOf, [
+table('changes that are none for the cloud', async (spec: object) => {
+  const it = peerWorld();
+  await it.make(main({ nodePort: 31480 }));
+  const before = it.writes().length;
+  await it.edit(spec);
+  return it.writes().length - before;
+}, [
   ['name and target of a port', main({ nodePort: 31480, name: 'other', targetPort: 9001 }), 0],
   ['the selector', { selector: { app: 'other' } }, 0],
-]);
+]); // prettier-ignore
 
+type Act = (it: PeerWorld) => unknown;
 const status = async (act: Act) => {
   const it = peerWorld();
   await it.make();
   await act(it);
-  const { conditions } = as<{ conditions: readonly { type: string }[] }>(serviceOf(it)?.status);
+  const { conditions = [] } = serviceOf(it)?.status ?? {};
   return [ingressOf(it), conditions.some(({ type }) => type === 'shop.example/Audited')];
 };
 const write = async (it: PeerWorld, ingress: object, more: readonly object[] = []) => {
@@ -108,7 +60,7 @@ const write = async (it: PeerWorld, ingress: object, more: readonly object[] = [
   it.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default' }, status: { conditions, loadBalancer: { ingress: [ingress] } } }); // prettier-ignore
   await it.edit(main({ port: 7081 }));
 };
-const published = { ip: ADDRESS, ipMode: 'VIP' };
+const published = { ip: '203.0.113.10', ipMode: 'VIP' };
 const audited = { type: 'shop.example/Audited', status: 'True', reason: 'Set', message: '', lastTransitionTime: '2026-02-02T00:00:00Z' }; // prettier-ignore
 table('what others write into the status', status, [
   ['a condition stays', (it) => write(it, published, [audited]), [[published], true]],
@@ -120,10 +72,20 @@ table('what others write into the status', status, [
   ],
 ] as readonly Case<Act, readonly unknown[]>[]);
 
-table('a header of the client', async (annotation: string) => {
+interface Wish {
+  readonly finalizers: readonly string[];
+  readonly type?: string;
+  readonly then?: object;
+}
+const OTHER = 'shop.example/audit';
+table('when a Service has a load balancer, an address and a finalizer', async ({ finalizers, type, then }: Wish) => {
   const it = peerWorld();
-  await it.make({}, { annotations: { [`${L}x-forwarded-for`]: annotation } });
-  return it.cloud.listeners.map((one) => [one.protocol, one['insert_headers']]);
+  await it.make(type === undefined ? {} : { type }, { finalizers });
+  if (then) await it.edit(then);
+  return [it.cloud.loadbalancers.length, it.ip() === 'none' ? 0 : 1, ...it.finalizers()];
 }, [
-  ['true', 'true', [['HTTP', { 'X-Forwarded-For': 'true' }]]],
-] as readonly Case<string, unknown>[]); // prettier-ignore
+  ['with the finalizer before', { finalizers: [CLEANUP] }, [1, 1, CLEANUP]],
+  ['with the finalizer of somebody else', { finalizers: [OTHER] }, [1, 1, CLEANUP, OTHER]],
+  ['that becomes ClusterIP, with one of somebody else', { finalizers: [OTHER], then: { type: 'ClusterIP' } }, [0, 0, OTHER]],
+  ['NodePort with the finalizer', { type: 'NodePort', finalizers: [CLEANUP] }, [0, 0]],
+] as readonly Case<Wish, readonly (string | number)[]>[]); // prettier-ignore

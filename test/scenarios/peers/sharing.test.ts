@@ -7,7 +7,7 @@ const join = (name: string, port: number, more: object = {}) => {
   const [lb] = it.cloud.loadbalancers;
   return it.make(ports(port, more), { name, annotations: { [`${L}load-balancer-id`]: lb?.id ?? '' } });
 };
-type Step = () => Promise<void>;
+type Step = () => Promise<unknown>;
 /** Whose tags the load balancer has, who of them is served at its address, what is open, how many floating IPs there are. */
 const shared = async (step: Step) => {
   await step();
@@ -22,7 +22,7 @@ const BOTH = ['one,three', 'one,three', 'TCP 7080, TCP 7083', 1] as const;
 table('one load balancer of several Services, step by step', shared, [
   ['one makes it', () => it.make(ports(7080), { name: 'one' }), ALONE],
   ['two joins', () => join('two', 7081), ['one,two', 'one,two', 'TCP 7080, TCP 7081', 1]],
-  ['two is looked at again', () => it.settle('service/default/two'), ['one,two', 'one,two', 'TCP 7080, TCP 7081', 1]],
+  ['two is looked at again', () => it.settle('two'), ['one,two', 'one,two', 'TCP 7080, TCP 7081', 1]],
   ['two changes its port', () => it.edit(ports(7082), { name: 'two' }), ['one,two', 'one,two', 'TCP 7080, TCP 7082', 1]],
   ['two goes', () => it.remove('two'), ALONE],
   ['five wants the port of the owner', () => join('five', 7080), ALONE, 19, ['five,one', 'one', 'TCP 7080', 1]],
@@ -35,25 +35,3 @@ table('one load balancer of several Services, step by step', shared, [
   ['the owner goes', () => it.remove('one'), ['three', 'three', 'TCP 7083', 1]],
   ['the last goes', () => it.remove('three'), ['', '', '', 0]],
 ] as readonly Case<Step, readonly (string | number)[]>[]); // prettier-ignore
-
-const consented = { tags: ['levelset-allow=default'] };
-const usersOwn = async (more: object) => {
-  const own = peerWorld();
-  const { cloud } = own;
-  const subnet = cloud.subnets.find(({ cidr }) => cidr.startsWith('10.'))?.id;
-  const lb = await own.world.cloud.create('loadbalancer', { name: 'by-hand', vip_subnet_id: subnet, listeners: [{ name: 'by-hand', protocol: 'HTTP', protocol_port: 80 }], ...more }); // prettier-ignore
-  own.clock.advance(5_000);
-  await own.world.cloud.get('loadbalancer', lb.id);
-  const floating_network_id = cloud.networks.find((one) => one['router:external'])?.id;
-  await own.world.cloud.create('floatingip', { floating_network_id, port_id: lb['vip_port_id'] });
-  await own.make(ports(7080), { annotations: { [`${L}load-balancer-id`]: lb.id } });
-  const joined = [own.ip(), own.open()];
-  await own.remove();
-  return [joined, [own.cloud.loadbalancers.length, own.open(), own.cloud.floatingips.length]];
-};
-const JOINED = [['203.0.113.10', 'HTTP 80, TCP 7080'], [1, 'HTTP 80', 1]]; // prettier-ignore
-const LEFT_OUT = [['none', 'HTTP 80'], [1, 'HTTP 80', 1]]; // prettier-ignore
-table("a load balancer of the user's own: a Service joins, and goes", usersOwn, [
-  ['with consent', consented, JOINED],
-  ['without', {}, JOINED, 20, LEFT_OUT],
-] as readonly Case<object, readonly (readonly unknown[])[]>[]);

@@ -33,9 +33,3 @@ export function table<Given, Result>(
     );
   });
 }
-
-/** A fixture that has no more than what is read of it, as the type that is asked for. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type
-export function as<T>(value: unknown): T {
-  return value as T;
-}

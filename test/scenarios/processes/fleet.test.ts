@@ -1,7 +1,6 @@
 /** Many clusters, some slow and some hanging, before one process: the bench `bench:fleet` in small. */
 import { expect, test } from 'vitest';
-import { runFleet } from '../../bench/fleet/fleet.ts';
-import { sweepsOf, tookOf, waitsOf } from '../../bench/fleet/figures.ts';
+import { runFleet, sweepsOf, tookOf, waitsOf } from '../../bench/fleet/fleet.ts';
 
 const CLUSTERS = 20;
 /** PENDING_* takes 2 s, and who waits for it looks each second. */

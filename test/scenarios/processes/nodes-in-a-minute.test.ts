@@ -1,6 +1,6 @@
 /** Fifty Nodes that come or go within a minute are few changes of each pool, in `serve`, by the clock of a world without sockets. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createSandbox, type SandboxInside, type SandboxOptions } from '../../../infra/sandbox/sandbox.ts';
+import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { FakedClock, quiet } from '../../support/clusters/serving-clusters.ts';
 import { aConfig } from '../../support/config.ts';
@@ -25,8 +25,8 @@ const LATEST_MS = 30_000;
 const MEMBERS = /pools\/([0-9a-f-]{36})\/members/;
 
 /** `serve` with its queue, sweeps and poller, beside Service `web`, which is settled. */
-async function servingWorld({ pendingMs = 0, ...options }: SandboxOptions) {
-  const inside = createSandbox({ ...options, pendingMs: 0 }, new FakedClock());
+async function servingWorld(nodes: number) {
+  const inside = createSandbox({ nodes, pendingMs: 0 }, new FakedClock());
   Object.assign(inside.cloud.quotas, { port: -1 });
   const world = inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
   const work = workOf(world);
@@ -45,7 +45,7 @@ async function servingWorld({ pendingMs = 0, ...options }: SandboxOptions) {
     });
     while (!(await Promise.race([running, pass(STEP_MS).then(() => false)])));
   }
-  Object.assign(inside.cloud, { pendingMs });
+  Object.assign(inside.cloud, { pendingMs: OCTAVIA_MS });
   return { inside, work, pass };
 }
 
@@ -53,7 +53,7 @@ test.each([
   ['leave', 60],
   ['join', 10],
 ] as const)('fifty Nodes that %s within a minute', async (what, nodes) => {
-  const { inside, work, pass } = await servingWorld({ nodes, pendingMs: OCTAVIA_MS });
+  const { inside, work, pass } = await servingWorld(nodes);
   const before = inside.requests.length;
   const since = new Map<string, number>();
   let longestMs = 0;
@@ -88,7 +88,7 @@ test.each([
 });
 
 test('annotations and heartbeats of Nodes ask OpenStack for nothing', async () => {
-  const { inside, work, pass } = await servingWorld({ nodes: 3 });
+  const { inside, work, pass } = await servingWorld(3);
   const tell = (): void => {
     work.enqueue([{ key: 'nodeset', trigger: 'watch' }]);
   };
@@ -96,9 +96,10 @@ test('annotations and heartbeats of Nodes ask OpenStack for nothing', async () =
   await pass(20_000);
   const before = inside.requests.length;
   for (let at = 0; at < 30; at += 1) {
-    const node = inside.kube.get('Node', undefined, 'node-1') as Node;
-    const annotations = { ...node.metadata.annotations, 'example.com/seen': String(at) };
-    inside.kube.apply({ ...node, metadata: { ...node.metadata, annotations } });
+    inside.kube.apply({
+      kind: 'Node',
+      metadata: { name: 'node-1', annotations: { 'example.com/seen': String(at) } },
+    });
     tell();
     await pass(1_000);
   }

@@ -6,12 +6,11 @@ import { expect, test } from 'vitest';
 import { reconcile } from '../../../shared/reconcile.ts';
 import { LOAD_BALANCER_ADDRESS, LOAD_BALANCER_ID } from '../../../shared/model/ownership.ts';
 import { serviceKey, type Key } from '../../../shared/model/request.ts';
-import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { sweep } from '../../../shared/sweep.ts';
 import { failing } from '../../support/failing.ts';
 import { inEachTest, run, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, forceDelete, serviceOf } from '../../support/told.ts';
-import type { SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import { replaced } from '../../support/in-process.ts';
 import { aProcess } from '../../support/virtual-time.ts';
 import { settledWorld } from './settled-world.ts';
@@ -124,43 +123,29 @@ test.each([0, 1, 2])(
   },
 );
 
-const COUNT = 25;
-const BUDGET_MS = 30_000;
-/** What the look at one Service costs, since the apiserver is slow. */
-const SLOW_MS = 4_000;
-const NAMES = Array.from({ length: COUNT }, (_, at) => `svc-${String(at).padStart(2, '0')}`);
-const KEYS = NAMES.map((name) => serviceKey('default', name));
-
-/** Services that all need work: somebody has taken their floating IPs away. */
-async function brokenWorld(): Promise<Awaited<ReturnType<typeof settledWorld>>> {
-  const services = NAMES.map((name) => ({ name, spec: { externalTrafficPolicy: 'Local' } }));
-  const it = await settledWorld(services, 2);
-  for (const ip of it.inside.cloud.floatingips) Object.assign(ip, { port_id: null, fixed_ip_address: null });
-  return it;
-}
-
-/** A sweep five minutes later, by a process that knows nothing and has so much time. */
-function sweepAnew(inside: SandboxInside): Promise<Sweep> {
-  inside.advanceClock(300_000);
-  const world = aProcess(inside);
-  let spentMs = 0;
-  const kube = replaced(world.kube, (its) => ({
-    listEndpointSlices: (...asked) => {
-      spentMs += SLOW_MS;
-      return its.listEndpointSlices(...asked);
-    },
-  }));
-  return sweep({ ...world, kube }, {}, { remainingMs: () => Math.max(0, BUDGET_MS - spentMs) });
-}
-
 test('sweeps that run out of time say so, begin with others each time, and so look at each Service', async () => {
-  const { inside } = await brokenWorld();
+  const names = Array.from({ length: 25 }, (_, at) => `svc-${String(at).padStart(2, '0')}`);
+  const spec = { externalTrafficPolicy: 'Local' };
+  const services = names.map((name) => ({ name, spec }));
+  const { inside } = await settledWorld(services, 2);
+  // all need work
+  for (const ip of inside.cloud.floatingips) Object.assign(ip, { port_id: null, fixed_ip_address: null });
   const seen = new Set<Key>();
   for (let sweeps = 0; sweeps < 24; sweeps += 1) {
-    const { requests, warnings, incomplete, settled } = await sweepAnew(inside);
+    inside.advanceClock(300_000);
+    const world = aProcess(inside);
+    let leftMs = 30_000;
+    const kube = replaced(world.kube, (its) => ({
+      listEndpointSlices: (...asked) => {
+        leftMs -= 4_000;
+        return its.listEndpointSlices(...asked);
+      },
+    }));
+    const budget = { remainingMs: () => Math.max(0, leftMs) };
+    const { requests, warnings, incomplete, settled } = await sweep({ ...world, kube }, {}, budget);
     for (const { key } of requests) seen.add(key);
     expect({ incomplete, settled }).toEqual({ incomplete: true, settled: 0 });
     expect(warnings.join()).toMatch(/the sweep ran out of time after \d+ of 25 Services/);
   }
-  expect([...seen].toSorted()).toEqual(KEYS);
+  expect([...seen].toSorted()).toEqual(names.map((name) => serviceKey('default', name)));
 });

@@ -24,17 +24,13 @@ export async function settledWorld(
   }
   // a watermark may not rest on a change of the last two seconds
   inside.advanceClock(3_000);
-  for (const { key } of (await sweep(world)).requests) await runOf(key, world, { trigger: 'sweep' });
+  for (const { key } of (await sweep(world)).requests) await runOf(key, world, 'sweep');
   return { inside, world };
 }
 
 /** One run, and how it ended; throws if it failed. */
-export async function runOf(
-  key: Key,
-  world: World,
-  { trigger = 'audit', dryRun = false }: { readonly trigger?: Trigger; readonly dryRun?: boolean } = {},
-): Promise<string> {
-  const { outcome } = await reconcile({ key, trigger, dryRun }, world, { remainingMs: () => 60_000 });
+export async function runOf(key: Key, world: World, trigger: Trigger = 'audit'): Promise<string> {
+  const { outcome } = await reconcile({ key, trigger }, world, { remainingMs: () => 60_000 });
   if (outcome.status === 'failed') throw new Error(outcome.message);
   return outcome.status;
 }

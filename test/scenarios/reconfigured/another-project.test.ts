@@ -56,11 +56,6 @@ test.each(['project', 'region'])(
   },
 );
 
-test('a region that is named for the first time is no other one', async () => {
-  const world = await elsewhere({ region: 'RegionOne' });
-  expect(await sweep(world)).not.toHaveProperty('failed');
-});
-
 test('a sweep of a settled cluster records the place again, and adds the region to a record without one', async () => {
   const read = (): unknown => it.kube.get('ConfigMap', 'levelset', 'levelset-place')?.['data'];
   const place = read();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { sweep } from '../../../shared/sweep.ts';
-import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { cloudWrites, ingressOf, leftovers } from '../../support/told.ts';
 
@@ -113,12 +112,6 @@ test('with several IPv4 VIPs the floating IP is on the first one', async () => {
   expect(ingressOf(it, 'six').map((one) => one.ip)).toEqual([six?.vip_address, ip?.floating_ip_address]);
 });
 
-test('loadBalancerIP of IPv6 is no floating IP', async () => {
-  for (const subnet of it.cloud.subnets) subnet['ipv6_address_mode'] = null;
-  await dual({ loadBalancerIP: 'fd00:10::5' });
-  expect(ingressOf(it).map(({ ip }) => ip)).toEqual([floatingIP(), 'fd00:10::5']);
-});
-
 test('in an IPv6-only cluster no node is waited for', async () => {
   const { kube } = it;
   for (const { metadata, status } of kube.list('Node')) {
@@ -129,17 +122,4 @@ test('in an IPv6-only cluster no node is waited for', async () => {
   expect((await it.make({ spec: { ipFamilies: ['IPv6'] } })).nodesWithoutAddress).toBeUndefined();
   expect((await sweep(it.world)).nodesWithoutAddress).toEqual([]);
   expect(families()).toEqual([6, 6, 6]);
-});
-
-test('taken over, a dual-stack Service keeps the one address that OCCM gave it', async () => {
-  await makeAsGoProvider(it);
-  it.edit({ spec: { ipFamilyPolicy: 'PreferDualStack' } });
-  const [before, writes] = [ingressOf(it), cloudWrites(it).length];
-  await it.settle('web');
-
-  expect(ingressOf(it)).toEqual(before);
-  expect(before.map(({ ip }) => ip)).toEqual([floatingIP()]);
-  const tagged = ['PUT loadbalancers/ID', 'PUT listeners/ID', 'PUT floatingips/ID/tags'];
-  expect(cloudWrites(it).slice(writes).sort()).toEqual(tagged.sort());
-  expect(it.told()).toMatch(/levelset keeps lb as it is.*additional_vips/);
 });

@@ -85,7 +85,7 @@ describe('the security group of a Service', () => {
     expect(calls()).toEqual([...look, 'PUT ports', ...look]);
   });
 
-  test('is inherited by a namesake with another UID', async () => {
+  test('#3096: names its cluster and Service, and is inherited by a namesake with another UID', async () => {
     await it.create('web');
     const { id } = groupOf() ?? {};
     forceDelete(it);
@@ -93,7 +93,9 @@ describe('the security group of a Service', () => {
     await it.create('web');
 
     expect(groups().map((group) => group.id)).toEqual([id]);
-    expect(groupOf()?.tags).toContain(`levelset-service=${serviceOf(it)?.metadata.uid ?? ''}`);
+    const uid = serviceOf(it)?.metadata.uid ?? '';
+    const tags = [`levelset-cluster=${await it.world.kube.clusterId()}`, `levelset-service=${uid}`];
+    expect(groupOf()?.tags).toEqual(expect.arrayContaining(tags));
   });
 });
 

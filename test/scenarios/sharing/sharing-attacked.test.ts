@@ -8,7 +8,7 @@ import type { Report } from '../../../shared/model/outcome.ts';
 import { aConfig } from '../../support/config.ts';
 import { failing } from '../../support/failing.ts';
 import { LOAD_BALANCER_NAME, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
-import { addressOf, forceDelete, leftovers } from '../../support/told.ts';
+import { addressOf, forceDelete } from '../../support/told.ts';
 import { inEachTest } from '../../support/sandbox-world.ts';
 
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
@@ -122,25 +122,9 @@ test.each([
   },
 );
 
-test('a floating IP that another one gave goes with the last one', async () => {
-  await share({ web: false, api: false, db: false });
-  await it.remove('web');
-  it.cloud.floatingips.splice(0);
-  await it.settle('api');
-  await it.sweepUntilSettled();
-  expect(it.cloud.floatingips.map(({ description }) => description)).toEqual([
-    expect.stringContaining('default/web'),
-  ]);
-
-  for (const name of ['api', 'db']) await it.remove(name);
-  await it.sweepUntilSettled();
-
-  expect(leftovers(it)).toEqual({});
-});
-
 const open = (): number => it.cloud.floatingips.length;
 
-test('those who share a load balancer are open to the outside when all ask for it, and until all are internal', async () => {
+test('#2675, #2891: those who share a load balancer are open to the outside when all ask for it, and until all are internal', async () => {
   await share({ web: true, db: true });
   expect(open()).toBe(0);
 

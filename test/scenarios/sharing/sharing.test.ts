@@ -103,7 +103,7 @@ test('a Service that vanished without its finalizer loses its listeners to the s
   expect(it.cloud.floatingips).toHaveLength(1);
 });
 
-test('tags that a Service asks for stay while others come, and go with it, and those of a person stay', async () => {
+test('#3032, #2327, #3149: tags that a Service asks for stay while others come, and go with it, and those of a person stay', async () => {
   const shared = { [LOAD_BALANCER_NAME]: 'shop' };
   await it.put('web', 80, { ...shared, 'levelset.openstack.org/tags': 'paid' });
   Object.assign(it.lb(), { tags: [...it.lb().tags, 'by hand'] });
@@ -116,27 +116,6 @@ test('tags that a Service asks for stay while others come, and go with it, and t
   expect(it.lb().tags.filter((tag) => tag.includes('paid'))).toEqual([]);
 });
 
-const picture = (): string =>
-  JSON.stringify([it.lb(), it.cloud.listeners, it.cloud.pools, it.cloud.floatingips]);
-
-test('a load balancer that was not made for the namespace is not touched without consent, and nothing is published', async () => {
-  await it.owner();
-  const before = picture();
-  it.apply('api', 81, { [LOAD_BALANCER_ID]: it.lb().id }, 'other');
-
-  const { outcome } = await it.settle('other/api');
-
-  expect(outcome).toMatchObject({ status: 'blocked' });
-  expect('reason' in outcome && outcome.reason).toContain('levelset-allow=other');
-  expect(picture()).toBe(before);
-  expect(serviceOf(it, 'api', 'other')?.status?.loadBalancer?.ingress ?? []).toEqual([]);
-
-  await it.remove('other/api');
-  await it.sweepUntilSettled();
-  expect(picture()).toBe(before);
-  expect(serviceOf(it, 'api', 'other')).toBeUndefined();
-});
-
 test('an id under which there is no load balancer does not count when a controller noted it', async () => {
   it.apply('web', 80, {
     [LOAD_BALANCER_ID]: '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d',
@@ -147,7 +126,7 @@ test('an id under which there is no load balancer does not count when a controll
   expect(serviceOf(it)?.metadata.annotations).toMatchObject({ [LOAD_BALANCER_ID]: it.lb().id });
 });
 
-test('an id that levelset noted is no hindrance to a Service that goes to ClusterIP and back, and one that joins joins again', async () => {
+test('a Service that becomes ClusterIP loses all that levelset gave it; its id is no hindrance on the way back, and one that joins joins again', async () => {
   const id = await it.owner();
   await it.join('api', 81);
 
@@ -156,12 +135,46 @@ test('an id that levelset noted is no hindrance to a Service that goes to Cluste
     await it.settle(name);
   }
   expect(leftovers(it)).toEqual({});
-  expect(serviceOf(it)?.metadata.annotations ?? {}).toEqual({});
+  const { metadata, status } = serviceOf(it) ?? {};
+  expect([metadata?.annotations ?? {}, metadata?.finalizers ?? []]).toEqual([{}, []]);
+  expect([readyOf(it), status?.loadBalancer ?? {}]).toEqual([undefined, {}]);
   expect(serviceOf(it, 'api')?.metadata.annotations).toEqual({ [LOAD_BALANCER_ID]: id });
 
   it.apply('web', 80);
   expect(await it.statusOf('web')).toBe('settled');
   expect(it.cloud.loadbalancers).toHaveLength(1);
+});
+
+test('Services of two namespaces that share by a name are two, unless the name is the cluster’s and there is consent', async () => {
+  it.apply('web', 80, { [LOAD_BALANCER_NAME]: 'edge' });
+  it.apply('web', 81, { [LOAD_BALANCER_NAME]: 'edge' }, 'other');
+  await it.sweepUntilSettled();
+  expect(it.cloud.loadbalancers).toHaveLength(2);
+
+  await it.put('all', 82, { [LOAD_BALANCER_NAME]: 'cluster/edge' });
+  it.apply('all', 83, { [LOAD_BALANCER_NAME]: 'cluster/edge' }, 'other');
+  expect(await it.statusOf('other/all')).toBe('blocked');
+  const all = it.cloud.loadbalancers.find(({ name }) => name.endsWith('default_all'));
+  if (all) all.tags = [...all.tags, 'levelset-allow=other'];
+  expect(await it.statusOf('other/all')).toBe('settled');
+  expect(it.cloud.loadbalancers).toHaveLength(3);
+});
+
+test('Services that share by a name have one floating IP, also after the load balancer of the owner was deleted and another one made the next', async () => {
+  for (const [at, name] of ['web', 'api'].entries()) {
+    await it.put(name, 80 + at, { [LOAD_BALANCER_NAME]: 'edge' });
+  }
+  const { vip_port_id: vip } = it.lb();
+  const { loadbalancers, listeners, pools, healthmonitors, floatingips } = it.cloud;
+  for (const table of [loadbalancers, listeners, pools, healthmonitors]) table.splice(0);
+  for (const ip of floatingips) if (ip.port_id === vip) ip.port_id = null;
+
+  await it.settle('api');
+  await it.sweepUntilSettled();
+  await it.sweepUntilSettled();
+
+  expect(it.lb().name).toMatch(/_api$/);
+  expect(floatingips.map(({ port_id: port }) => port)).toEqual([it.lb().vip_port_id]);
 });
 
 describe('a Service applied again under another name, with all that levelset wrote on the first', () => {

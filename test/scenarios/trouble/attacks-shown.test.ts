@@ -21,18 +21,8 @@ const OCCM = 'loadbalancer.openstack.org/';
 
 const it = inEachTest(() => startSandboxWorld());
 
-interface Shown {
-  /** What a person reads on a terminal: plan and log. */
-  readonly terminal: string;
-  readonly page: string;
-  /** Condition and Events. */
-  readonly told: string;
-  /** All of it, metrics and what is kept in the cluster as well. */
-  readonly everything: string;
-}
-
 /** Runs the Service as `serve` would, until it waits, and collects all that comes out. */
-async function showAll(): Promise<Shown> {
+async function showAll() {
   const reports: Report[] = [];
   const metrics = createMetrics();
   const printed = await printedBy(async () => {
@@ -63,9 +53,12 @@ async function showAll(): Promise<Shown> {
   const scraped = (await metrics.scrape()).body;
   const terminal = [plans, ...printed].join('\n');
   return {
+    /** What a person reads on a terminal: plan and log. */
     terminal,
     page,
+    /** Condition and Events. */
     told,
+    /** All of it, metrics and what is kept in the cluster as well. */
     everything: [terminal, page, told, scraped, JSON.stringify([kept, reports])].join('\n'),
   };
 }

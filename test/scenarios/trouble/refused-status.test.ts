@@ -112,16 +112,3 @@ test('a Node whose status is refused has an Event with the remedy', async () => 
   const told = nodes.kube.list('Event', 'default').map(({ message }) => String(message));
   expect(told.join()).toContain(said);
 });
-
-test('a 404 of a proxy takes no load balancer away', async () => {
-  await it.create('web');
-  const page = { headers: { 'Content-Type': 'text/plain' }, body: '404 page not found\n' };
-  const clear = failing(it, 'GET', /services\/web/, 404, page);
-
-  const { outcome } = await it.run({ ...COMMAND, trigger: 'audit' });
-  expect(outcome).toMatchObject({ status: 'failed', code: 'KUBE_UNAVAILABLE' });
-  expect(it.cloud.loadbalancers).toHaveLength(1);
-
-  clear();
-  expect((await it.run(COMMAND)).outcome).toMatchObject({ status: 'settled' });
-});

@@ -147,19 +147,9 @@ describe('a create at which Octavia stumbles', () => {
     });
     expect((await it.make()).outcome).toMatchObject({ status: 'failed', code: 'CLOUD_UNAVAILABLE' });
   });
-
-  test('is tried again where all that lies about is older than the try', async () => {
-    stumble(() => undefined);
-    await it.make();
-    empty();
-    for (const port of vipPorts()) port['created_at'] = '2025-01-01T00:00:00Z';
-    stumble(() => undefined);
-
-    expect((await it.make({ name: 'later' })).outcome).toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
-  });
 });
 
-test('load balancers that all end in ERROR are told once, until one is built', async () => {
+test('#2541: load balancers that all end in ERROR are told once, until one is built', async () => {
   const slow = await aWorld({ pendingMs: 500 });
   slow.kube.apply(aService());
   while (creates(slow) <= 2) {

@@ -5,7 +5,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
-import { sweep, type Sweep } from '../../../shared/sweep.ts';
+import { sweep } from '../../../shared/sweep.ts';
 import { aConfig } from '../config.ts';
 import { AUTH_URL, inProcessWorld } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
@@ -14,38 +14,22 @@ import { forceDelete } from '../told.ts';
 import { runsOf } from '../virtual-time.ts';
 
 /** A cluster before the simulated OpenStack, which other clusters may use as well. */
-export interface Cluster extends Pick<
-  SandboxInside,
-  'cloud' | 'kube' | 'fault' | 'requests' | 'advanceClock'
-> {
-  readonly inside: SandboxInside;
-  readonly world: World;
-  create(...names: readonly string[]): Promise<void>;
-  /** Takes Services away as a restore of an older etcd does: nobody sees a deletionTimestamp. */
-  lose(...names: readonly string[]): void;
-  run(request: ReconcileRequest): Promise<Report>;
-  /** A sweep and its runs, each until it is settled, blocked or failed. */
-  sweep(): Promise<Swept>;
-}
-
-export interface Swept extends Sweep {
-  readonly reports: readonly Report[];
-}
+export type Cluster = ReturnType<typeof startCluster>;
 
 /** A cluster in virtual time; with `neighbour` in the same project as that one. `named` is its name in its deployment. */
 export function startCluster(
   config: Partial<Config> = {},
-  neighbour?: Cluster,
+  neighbour?: { readonly inside: SandboxInside },
   octavia: OctaviaOptions = {},
   named?: string,
-): Cluster {
+) {
   const clock = neighbour?.inside.clock ?? new VirtualClock();
   const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 500, octavia }, clock);
   const { cloud, fronts } = neighbour?.inside ?? own;
   const fault = (neighbour?.inside ?? own).fault;
   const inside = { ...own, cloud, fault, fronts: { ...own.fronts, openstack: fronts.openstack } };
   if (neighbour) addNodeIn(inside, 'other-1', inside);
-  const world = {
+  const world: World = {
     ...inProcessWorld(inside, { ...aConfig(AUTH_URL), ...config }, SILENT),
     ...(named !== undefined && { cluster: named }),
   };
@@ -55,21 +39,23 @@ export function startCluster(
     return last;
   };
   const { kube, requests, advanceClock } = inside;
-  const it: Cluster = {
+  return {
     ...{ cloud, kube, fault, requests, advanceClock },
     inside,
     world,
     run,
-    create: async (...names) => {
-      for (const name of names) inside.kube.apply(aService({ name }));
+    create: async (...names: readonly string[]) => {
+      for (const name of names) kube.apply(aService({ name }));
       for (const name of names) {
         const { outcome } = await run(requestOf(world, { key: `service/default/${name}`, trigger: 'audit' }));
         if (outcome.status !== 'settled') throw new Error(`${name}: ${JSON.stringify(outcome)}`);
       }
     },
-    lose: (...names) => {
+    /** Takes Services away as a restore of an older etcd does: nobody sees a deletionTimestamp. */
+    lose: (...names: readonly string[]) => {
       for (const name of names) forceDelete(inside, name);
     },
+    /** A sweep and its runs, each until it is settled, blocked or failed. */
     sweep: async () => {
       const swept = await sweep(world);
       const reports: Report[] = [];
@@ -77,5 +63,4 @@ export function startCluster(
       return { ...swept, reports };
     },
   };
-  return it;
 }

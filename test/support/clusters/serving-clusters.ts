@@ -18,7 +18,7 @@ import { aConfig } from '../config.ts';
 import { AUTH_URL, cloudTransport, inProcessWorld, kubeHttp } from '../in-process.ts';
 import { addNodeIn, SILENT } from '../sandbox-world.ts';
 
-export type SideName = 'kube' | 'openstack';
+type SideName = 'kube' | 'openstack';
 
 /** From when until when a side accepts requests and answers none, in milliseconds since the start. */
 export interface Hang {
@@ -27,30 +27,12 @@ export interface Hang {
   readonly untilMs: number;
 }
 
-export interface ServingCluster {
-  readonly name: string;
-  readonly inside: SandboxInside;
-  readonly world: World;
-  readonly work: Work;
-  /** What happened to it, each with the time when, in milliseconds since the start. */
-  readonly story: (readonly [atMs: number, what: string])[];
-}
-
-export interface ServingClusters {
-  readonly clusters: readonly [ServingCluster, ...ServingCluster[]];
-  /** Milliseconds since the start. */
-  now(): number;
-  /** Lets time pass until then. */
-  passUntil(atMs: number): Promise<void>;
-  /** Lets time pass until this has come to its end. */
-  untilDone<T>(what: Promise<T>): Promise<T>;
-  stop(): Promise<void>;
-}
-
-export interface Served {
+interface Served {
   readonly name: string;
   readonly hang?: Hang | undefined;
 }
+
+export type ServingCluster = ReturnType<typeof serveOne>;
 
 /** How long a request is on its way. */
 const LATENCY_MS = 7;
@@ -70,13 +52,11 @@ export class FakedClock extends SandboxClock {
 }
 
 /** With `oneProject` the Nodes and load balancers of all are in the project of the first. */
-export function serveInVirtualTime(
-  names: readonly Served[],
-  { oneProject = false, pendingMs = 2_000 } = {},
-): ServingClusters {
+export function serveInVirtualTime(names: readonly Served[], { oneProject = false } = {}) {
   const startMs = Date.UTC(2026, 0, 1);
   vi.clearAllTimers(); // of worlds that a failure left
   vi.setSystemTime(startMs); // the moments of sweeps go by the time of day
+  /** Milliseconds since the start. */
   const now = (): number => Date.now() - startMs;
   const timetable = new Timetable();
   const lots = countedLots();
@@ -84,10 +64,11 @@ export function serveInVirtualTime(
   const slots = new MemorySlots(6, MONOTONIC);
   for (const served of names) {
     const neighbour = oneProject ? clusters[0] : undefined;
-    const inside = sandboxBeside(neighbour, pendingMs, oneProject ? lots : countedLots());
+    const inside = sandboxBeside(neighbour, oneProject ? lots : countedLots());
     clusters.push(serveOne({ ...served, inside, ...(oneProject && { slots }), timetable, now }));
   }
   for (const { work } of clusters) work.start();
+  /** Lets time pass until this has come to its end. */
   const untilDone = async <T>(what: Promise<T>): Promise<T> => {
     const state = { isDone: false };
     void what.finally(() => (state.isDone = true));
@@ -101,18 +82,17 @@ export function serveInVirtualTime(
   const [first, ...others] = clusters;
   if (!first) throw new Error('no cluster is named');
   return {
-    clusters: [first, ...others],
+    clusters: [first, ...others] as const,
     now,
     untilDone,
-    passUntil: (atMs) => untilDone(passes(Math.max(0, atMs - now()))),
-    stop: async () => {
-      await untilDone(Promise.all(clusters.map(({ work }) => work.stop())));
-    },
+    /** Lets time pass until then. */
+    passUntil: (atMs: number) => untilDone(passes(Math.max(0, atMs - now()))),
+    stop: () => untilDone(Promise.all(clusters.map(({ work }) => work.stop()))),
   };
 }
 
-function sandboxBeside(neighbour: ServingCluster | undefined, pendingMs: number, lots: Lots): SandboxInside {
-  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs }, new FakedClock(), lots);
+function sandboxBeside(neighbour: ServingCluster | undefined, lots: Lots): SandboxInside {
+  const own = createSandbox({ nodes: neighbour ? 0 : 2, pendingMs: 2_000 }, new FakedClock(), lots);
   Object.assign(own.cloud.quotas, { port: -1, floatingip: -1 });
   if (!neighbour) return own;
   const { cloud, fronts } = neighbour.inside;
@@ -128,11 +108,11 @@ interface One extends Served {
   readonly now: () => number;
 }
 
-function serveOne({ name, hang, inside, slots, timetable, now }: One): ServingCluster {
-  const hangs = (side: SideName): boolean =>
-    hang?.side === side && now() >= hang.fromMs && now() < hang.untilMs;
+function serveOne({ name, hang, inside, slots, timetable, now }: One) {
+  const hangs = (side: SideName) => hang?.side === side && now() >= hang.fromMs && now() < hang.untilMs;
   const world = worldOf(name, inside, hangs);
-  const story: ServingCluster['story'][number][] = [];
+  /** What happened to it, each with the time when, in milliseconds since the start. */
+  const story: (readonly [atMs: number, what: string])[] = [];
   const work: Work = new Work({
     connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name }) },
     shared: { ...(slots && { slots }), turns: timetable.of(name) },
@@ -187,7 +167,7 @@ function hangingKube(inside: SandboxInside, hangs: Hangs): KubeHttp {
 }
 
 /** Until no request follows another: the simulators answer by turns of the real event loop. */
-export async function quiet(clusters: readonly Pick<ServingCluster, 'inside'>[]): Promise<void> {
+export async function quiet(clusters: readonly { readonly inside: SandboxInside }[]): Promise<void> {
   const count = (): number => clusters.reduce((sum, { inside }) => sum + inside.requests.length, 0);
   for (let before = -1; before < count();) {
     before = count();

@@ -5,20 +5,9 @@ import type { Cluster } from './cluster.ts';
 
 const OTHER = '0b9d8e7f-0000-4000-8000-00000000000c';
 
-/** A resource, and whose it is: `ours/NAME` of a Service of this cluster, or `others`. */
-export interface Resource {
-  readonly kind: string;
-  readonly id: string;
-  readonly of: string;
-  /** What nobody may change of it; empty for what is ours. */
-  readonly text: string;
-}
-
 /** Puts them into the project: of persons, of OCCM, of another cluster, and kept ones. */
-export async function untouchable({
-  inside: { cloud },
-  world,
-}: Pick<Cluster, 'inside' | 'world'>): Promise<void> {
+export async function untouchable({ inside, world }: Pick<Cluster, 'inside' | 'world'>): Promise<void> {
+  const { cloud } = inside;
   const own = { id: await world.kube.clusterId(), name: world.config.clusterName };
   const gone = { namespace: 'default', name: 'gone' };
   const theirs = { id: OTHER, name: own.name };
@@ -53,7 +42,7 @@ export async function untouchable({
 }
 
 /** Everything that levelset could delete, whosever it is, in a fixed order. */
-export function whatIsThere({ cloud, kube }: SandboxInside): readonly Resource[] {
+export function whatIsThere({ cloud, kube }: SandboxInside) {
   const cluster = kube.get('Namespace', '', 'kube-system')?.metadata.uid ?? '';
   const isOurs = (tags: readonly string[]): boolean =>
     tags.includes(`levelset-cluster=${cluster}`) && !tags.some((tag) => tag.startsWith('levelset-kept='));
@@ -64,7 +53,8 @@ export function whatIsThere({ cloud, kube }: SandboxInside): readonly Resource[]
     ]),
   );
   const inName = (text: string): string => `ours/${/default\/(\S+)/.exec(text)?.[1] ?? ''}`;
-  const told = (kind: string, row: { readonly id: string }, of: string): Resource => ({
+  /** A resource, whose it is (`ours/NAME` of a Service of this cluster, or `others`), and what nobody may change of it. */
+  const told = (kind: string, row: { readonly id: string }, of: string) => ({
     ...{ kind, id: row.id, of },
     text: of === 'others' ? JSON.stringify(row, withoutTimes) : '',
   });

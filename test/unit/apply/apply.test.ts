@@ -80,18 +80,6 @@ describe('the security groups of a port', () => {
     await changePort(setGroups([NODE_GROUP, WEB], [NODE_GROUP]), await cloud.get('port', PORT), world);
     expect(groups(cloud)).toEqual([NODE_GROUP, FOREIGN]);
   });
-
-  test('that somebody else wrote after they were read are not written', async () => {
-    const cloud = new SimulatedCloud(GROUPS);
-    const world = { cloud, memory: newMemory() };
-    const seen = await cloud.get('port', PORT);
-    Object.assign(portOf(cloud) ?? {}, { security_groups: [FOREIGN], revision_number: 2 });
-    const write = changePort(adding(WEB), seen, world);
-    await expect(write).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', disposition: 'wait' });
-    expect(groups(cloud)).toEqual([FOREIGN]);
-    await changePort(setGroups([FOREIGN], [FOREIGN, WEB]), await cloud.get('port', PORT), world);
-    expect(groups(cloud)).toEqual([WEB, FOREIGN]);
-  });
 });
 
 test('the last writes are remembered of a thousand ports, not of all that ever were', async () => {

@@ -1,17 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { FolderSource } from '../../../shared/clusters/folder.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
 /** A folder of clusters, and its source, by whose clock nobody has written into it lately. */
 function open(aheadMs = 6_000) {
-  const path = mkdtempSync(join(tmpdir(), 'levelset-clusters-'));
-  onTestFinished(() => {
-    rmSync(path, { recursive: true });
-  });
+  const path = aFolder();
   return {
     path,
     source: new FolderSource(path, () => Date.now() + aheadMs),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sandboxKube } from './sandbox-kube.ts';
 
 const [ONE, TWO] = [
@@ -10,19 +10,6 @@ const OTHER = '64d3ba2c-2f27-4701-9154-23afcc682dd3';
 const route = (at: number) => ({
   ...{ destination: `10.244.${at}.0/24`, nexthop: `10.0.0.${at}` },
   port: `bbbbbbbb-0000-4000-8000-00000000000${at}`,
-});
-
-test.each([
-  ['made', []],
-  ['changed', [ONE]],
-])('the record of deletions is not saved over what somebody else has %s since', async (_what, before) => {
-  const { connect } = await sandboxKube();
-  const [a, b] = [connect().deletions.nodes, connect().deletions.nodes];
-  if (before.length > 0) await a.save(before, await a.load());
-  const [seen, stale] = [await a.load(), await b.load()];
-  expect(await a.save([...before, TWO], seen)).toBe(true);
-  expect(await b.save([], stale)).toBe(false);
-  expect((await b.load()).deletions).toEqual([...before, TWO]);
 });
 
 test('the record of routes is read by another process as it was saved, router by router', async () => {
@@ -38,20 +25,32 @@ test('the record of routes is read by another process as it was saved, router by
   expect([...(await connect().routes.load()).keys()]).toEqual([ROUTER]);
 });
 
-test.each([
-  ['made', undefined],
-  ['changed', [route(1)]],
-])('the record of routes is not saved over what somebody else has %s since', async (_what, before) => {
-  const { connect } = await sandboxKube();
-  const [one, other] = [connect(), connect()];
-  if (before) await one.routes.save(new Map([[ROUTER, before]]), await one.routes.load());
-  const [ours, theirs] = await Promise.all([one.routes.load(), other.routes.load()]);
-  await one.routes.save(new Map([[ROUTER, [route(1), route(2)]]]), ours);
-  // another run of the same process has read it; this one has not
-  await other.routes.load();
-  const save = other.routes.save(new Map([[ROUTER, []]]), theirs);
-  await expect(save).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
-  expect((await other.routes.load()).get(ROUTER)).toHaveLength(2);
+describe.each([
+  ['made', false],
+  ['changed', true],
+])('what somebody else has %s since', (_what, isThere) => {
+  test('in the record of deletions is not saved over', async () => {
+    const { connect } = await sandboxKube();
+    const [a, b] = [connect().deletions.nodes, connect().deletions.nodes];
+    const before = isThere ? [ONE] : [];
+    if (isThere) await a.save(before, await a.load());
+    const [seen, stale] = [await a.load(), await b.load()];
+    expect(await a.save([...before, TWO], seen)).toBe(true);
+    expect(await b.save([], stale)).toBe(false);
+    expect((await b.load()).deletions).toEqual([...before, TWO]);
+  });
+
+  test('in the record of routes is not saved over, though another run has read it', async () => {
+    const { connect } = await sandboxKube();
+    const [one, other] = [connect().routes, connect().routes];
+    if (isThere) await one.save(new Map([[ROUTER, [route(1)]]]), await one.load());
+    const [ours, theirs] = [await one.load(), await other.load()];
+    await one.save(new Map([[ROUTER, [route(1), route(2)]]]), ours);
+    await other.load();
+    const save = other.save(new Map([[ROUTER, []]]), theirs);
+    await expect(save).rejects.toMatchObject({ code: 'KUBE_CONFLICT' });
+    expect((await other.load()).get(ROUTER)).toHaveLength(2);
+  });
 });
 
 test.each([
@@ -71,12 +70,8 @@ test.each([
 test('the project of the load balancers gets a region, and is replaced by no other project or region', async () => {
   const { connect } = await sandboxKube();
   const { place } = connect();
-  const after = async (saved: Parameters<typeof place.save>[0]): Promise<unknown> => {
-    await place.save(saved);
-    return connect().place.load();
-  };
-  expect(await after({ project_id: 'one' })).toEqual({ project_id: 'one' });
-  expect(await after({ project_id: 'two' })).toEqual({ project_id: 'one' });
-  expect(await after({ project_id: 'one', region: 'west' })).toEqual({ project_id: 'one', region: 'west' });
-  expect(await after({ project_id: 'one', region: 'east' })).toEqual({ project_id: 'one', region: 'west' });
+  for (const project_id of ['one', 'two']) await place.save({ project_id });
+  expect(await connect().place.load()).toEqual({ project_id: 'one' });
+  for (const region of ['west', 'east']) await place.save({ project_id: 'one', region });
+  expect(await connect().place.load()).toEqual({ project_id: 'one', region: 'west' });
 });

@@ -1,14 +1,15 @@
 import { chmodSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { kubeconfigOf } from '../../support/sandbox-world.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
-const folder = temporaryFolder();
+let folder: string;
+beforeEach(() => void (folder = aFolder()));
 function script(name: string, ...lines: readonly string[]): string {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`);
   chmodSync(path, 0o755);
   return path;
@@ -18,12 +19,12 @@ afterEach(() => vi.unstubAllEnvs());
 /** The credential of a kubeconfig with this user. */
 const credentialOf = async (user: object, cluster: object = {}) => {
   const text = kubeconfigOf({ server: 'https://a', ...cluster }, user);
-  return (await readKubeconfig(text, { source: join(folder.path, 'kc') }, externalCredential)).credential;
+  return (await readKubeconfig(text, { source: join(folder, 'kc') }, externalCredential)).credential;
 };
 
 describe('a token file', () => {
   it('is read again when its mtime changes and after a 401, and outlives its file', async () => {
-    const path = join(folder.path, 'token');
+    const path = join(folder, 'token');
     const write = (token: string, mtime: number): void => {
       writeFileSync(path, token);
       utimesSync(path, mtime, mtime);
@@ -45,7 +46,7 @@ describe('a token file', () => {
     await expect(ask()).rejects.toThrow(
       /kc: users\[0\]\.user\.tokenFile: there is no such file in .* \(ENOENT\)/,
     );
-    writeFileSync(join(folder.path, 'empty'), '\n');
+    writeFileSync(join(folder, 'empty'), '\n');
     await expect(ask()).rejects.toThrow(/kc: users\[0\]\.user\.tokenFile: .*empty is empty/);
   });
 });
@@ -68,7 +69,7 @@ describe('an exec plugin', () => {
     expect(await Promise.all([credential(false), credential(false)])).toEqual([first, first]);
     expect(await credential(false)).toEqual(first);
     expect(await credential(true)).toEqual({ authorization: 'Bearer from-token-2' });
-    expect(JSON.parse(readFileSync(join(folder.path, 'info'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
       kind: 'ExecCredential',
       apiVersion: 'client.authentication.k8s.io/v1',
       spec: { interactive: false },
@@ -76,7 +77,7 @@ describe('an exec plugin', () => {
   });
 
   it('that fails, or whose tokens are refused, does not run for every request', async () => {
-    const runs = (): number => readFileSync(join(folder.path, 'counted'), 'utf8').length;
+    const runs = (): number => readFileSync(join(folder, 'counted'), 'utf8').length;
     const plugin = (last: string): string => script('counts', 'printf x >> "$(dirname "$0")/counted"', last);
     const time = { now: 0 };
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin('exit 1'), env: [] };
@@ -140,7 +141,7 @@ describe('an exec plugin', () => {
 
   it('that asks for the cluster is told of it, as kubectl does', async () => {
     script('asks', `echo '{"status":{"token":"'$(echo "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')'"}}'`);
-    writeFileSync(join(folder.path, 'ca.crt'), '-----BEGIN CERTIFICATE-----\nx');
+    writeFileSync(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----\nx');
     const cluster = {
       ...{ 'certificate-authority': 'ca.crt', 'tls-server-name': 'api', 'proxy-url': null },
       extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'a' } }],

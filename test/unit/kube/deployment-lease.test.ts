@@ -30,16 +30,10 @@ test('the first one has the cluster, and the other one writes nothing and says w
   const [a, b] = [deployment('a'), deployment('b')];
   const first = await Promise.all([said(a.require()), said(b.require())]);
   expect(first.filter((words) => words === 'has it')).toHaveLength(1);
-  its.sandbox.kube.apply({
-    kind: 'Lease',
-    metadata: { namespace: 'levelset', name: 'levelset-deployment' },
-    spec: { holderIdentity: 'a' },
-  });
-  expect([await said(a.require()), await said(b.require()), await said(b.renew())]).toEqual([
-    'has it',
-    HELD_BY_A,
-    HELD_BY_A,
-  ]);
+  const metadata = { namespace: 'levelset', name: 'levelset-deployment' };
+  its.sandbox.kube.apply({ kind: 'Lease', metadata, spec: { holderIdentity: 'a' } });
+  const then = await Promise.all([a.require(), b.require(), b.renew()].map(said));
+  expect(then).toEqual(['has it', HELD_BY_A, HELD_BY_A]);
 });
 
 test.each([

@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { findConnection, inCluster } from '../../../shared/kube/connection/find-connection.ts';
 import { kubeconfigOf } from '../../support/sandbox-world.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
-const folder = temporaryFolder();
+let folder: string;
+beforeEach(() => void (folder = aFolder()));
 
 function write(name: string): string {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, kubeconfigOf({ server: `https://${name.replaceAll(/\W/g, '')}` }));
   return path;
@@ -18,15 +19,15 @@ it('takes the flag, the text, KUBECONFIG and the home folder in this order', asy
   const kubeconfigFlag = write('flag');
   const env = {
     LEVELSET_KUBECONFIG_TEXT: kubeconfigOf({ server: 'https://text' }),
-    KUBECONFIG: [join(folder.path, 'missing'), write('first'), write('second')].join(':'),
-    HOME: folder.path,
+    KUBECONFIG: [join(folder, 'missing'), write('first'), write('second')].join(':'),
+    HOME: folder,
   };
   write('.kube/config');
   const servers = [
     await findConnection({ kubeconfig: kubeconfigFlag, env }),
     await findConnection({ env }),
     await findConnection({ env: { ...env, LEVELSET_KUBECONFIG_TEXT: '' } }),
-    await findConnection({ env: { HOME: folder.path } }),
+    await findConnection({ env: { HOME: folder } }),
   ].map(({ server }) => server);
   expect(servers).toEqual(['https://flag', 'https://text', 'https://first', 'https://kubeconfig']);
 });
@@ -48,10 +49,10 @@ it.each<readonly [server: string | undefined, host?: string, port?: string]>([
   ['https://[fd00:96::1]:6443', 'fd00:96::1', '6443'],
   [undefined],
 ])('finds %s by the variables of a Pod, with the token of its ServiceAccount', async (server, host, port) => {
-  writeFileSync(join(folder.path, 'token'), 'sa-token');
-  writeFileSync(join(folder.path, 'ca.crt'), 'the CA');
+  writeFileSync(join(folder, 'token'), 'sa-token');
+  writeFileSync(join(folder, 'ca.crt'), 'the CA');
   const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port };
-  const connection = await inCluster(env, folder.path);
+  const connection = await inCluster(env, folder);
   expect(connection?.server).toBe(server);
   expect(await connection?.credential(false)).toEqual(
     server && { authorization: 'Bearer sa-token', certificateAuthority: 'the CA' },

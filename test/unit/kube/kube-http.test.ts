@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   answerError,
   createKubeHttp,
@@ -9,11 +8,12 @@ import {
   type KubeRequest,
 } from '../../../shared/kube/kube-http.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
+import { listening } from '../../support/for-one-test.ts';
 
 type Source = Parameters<typeof createKubeHttp>[0]['credential'];
 
-/** `reset` closes the connection without an answer, `hang` leaves it open. */
-type Told = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset' | 'hang';
+/** `reset` closes the connection without an answer. */
+type Told = { status: number; body?: unknown; headers?: Record<string, string> } | 'reset';
 
 const READ: KubeRequest = { method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' };
 const WRITE: KubeRequest = { method: 'POST', path: '/api/v1/nodes', body: {}, doing: 'write a Node' };
@@ -21,25 +21,16 @@ const WRITE: KubeRequest = { method: 'POST', path: '/api/v1/nodes', body: {}, do
 /** A server with the answers of a test, for what the simulator never does. */
 async function start(answer: (asked: IncomingMessage, nth: number) => Told) {
   const asked: IncomingMessage[] = [];
-  const sockets = new Set<unknown>();
-  const server = createServer((request, response) => {
+  const url = await listening((request, response) => {
     asked.push(request);
-    sockets.add(request.socket);
     const told = answer(request, asked.length);
-    if (told === 'hang') return undefined;
     if (told === 'reset') return request.socket.destroy();
     const text = typeof told.body === 'string' ? told.body : JSON.stringify(told.body ?? {});
     const type = typeof told.body === 'string' ? 'text/plain' : 'application/json';
     return response.writeHead(told.status, { 'content-type': type, ...told.headers }).end(text);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const connection = { source: 'test', server: url, tls: {}, credential: () => Promise.resolve({}) };
-  return { url, connection, asked, sockets };
+  return { url, connection, asked };
 }
 
 function failure(status: number, message: string): { status: number; body: unknown } {
@@ -51,26 +42,15 @@ function caught(run: Promise<unknown>): Promise<unknown> {
 }
 
 describe('answers', () => {
-  it.each([
-    [400, 'KUBE_REJECTED'],
-    [403, 'KUBE_FORBIDDEN'],
-    [404, 'UNEXPECTED_RESPONSE'],
-    [409, 'KUBE_CONFLICT'],
-    [429, 'KUBE_UNAVAILABLE'],
-    [500, 'KUBE_UNAVAILABLE'],
-    [302, 'UNEXPECTED_RESPONSE'],
-  ])('%i is %s', async (status, code) => {
-    const headers = { 'audit-id': 'a-1', location: '/elsewhere' };
-    const { connection } = await start(() => ({ ...failure(status, 'no such luck'), headers }));
-    expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
-      code,
-      message: `cannot write a Node: ${status} no such luck`,
-      context: { status, requestId: 'a-1' },
-    });
-  });
-
   // prettier-ignore
-  it.each<[what: string, code: string, status: number, message: string]>([
+  it.each<[what: string, code: string, status: number, message?: string]>([
+    ['a request that is wrong', 'KUBE_REJECTED', 400],
+    ['no right', 'KUBE_FORBIDDEN', 403],
+    ['no such path', 'UNEXPECTED_RESPONSE', 404],
+    ['a conflict', 'KUBE_CONFLICT', 409],
+    ['too many requests', 'KUBE_UNAVAILABLE', 429],
+    ['a failure', 'KUBE_UNAVAILABLE', 500],
+    ['a redirect', 'UNEXPECTED_RESPONSE', 302],
     ['a webhook that decides', 'KUBE_DENIED', 400, 'admission webhook "policy.example.org" denied the request: resource Service/shop/web was blocked'],
     ['a webhook that says in its reason what others say', 'KUBE_DENIED', 500, 'admission webhook "a.example.org" denied the request: failed calling webhook "b": User "x" cannot patch resource'],
     ['a ValidatingAdmissionPolicy', 'KUBE_DENIED', 422, "services \"web\" is forbidden: ValidatingAdmissionPolicy 'owners' with binding 'all' denied request: failed expression: has(object.x)"],
@@ -80,11 +60,13 @@ describe('answers', () => {
       'Internal error occurred: failed calling webhook "mutate.example.org": failed to call webhook: Post "https://hook.policies.svc:443/?timeout=5s": no endpoints available for service "hook"'],
     ['a namespace that goes', 'KUBE_NAMESPACE_ENDS', 403, 'events "web.1" is forbidden: unable to create new content in namespace shop because it is being terminated'],
     ['a right that is missing', 'KUBE_FORBIDDEN', 403, 'services "web" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "services/status" in API group "" in the namespace "shop"'],
-  ])('of %s are %s', async (_what, code, status, message) => {
-    const { connection } = await start(() => failure(status, message));
+  ])('of %s are %s', async (_what, code, status, message = 'no such luck') => {
+    const headers = { 'audit-id': 'a-1', location: '/elsewhere' };
+    const { connection } = await start(() => ({ ...failure(status, message), headers }));
     expect(await caught(createKubeHttp(connection)(WRITE))).toMatchObject({
       code,
       message: `cannot write a Node: ${status} ${message}`,
+      context: { status, requestId: 'a-1' },
     });
   });
 
@@ -175,18 +157,12 @@ describe('credentials', () => {
     return (refused) => Promise.resolve({ authorization: `Bearer secret-${refused ? ++token : token}` });
   };
 
+  const same: Source = () => Promise.resolve({});
   it.each<[what: string, KubeRequest, takes: string, credential: Source, result: object, asked: number]>([
     ['are read again after a 401, and a GET is repeated', READ, 'secret-2', tokens(), { status: 200 }, 2],
     ['are read again after a 401, and a write is repeated', WRITE, 'secret-2', tokens(), { status: 200 }, 2],
     ['are tried twice at most', READ, 'none', tokens(), { code: 'KUBE_FORBIDDEN' }, 2],
-    [
-      'that are the same after a 401 are not tried again',
-      READ,
-      'none',
-      () => Promise.resolve({}),
-      { code: 'KUBE_FORBIDDEN' },
-      1,
-    ],
+    ['that are the same are not tried again', READ, 'none', same, { code: 'KUBE_FORBIDDEN' }, 1],
   ])('%s', async (_what, request, takes, credential, result, asked) => {
     const fake = await start(({ headers }) =>
       headers.authorization === `Bearer ${takes}` ? { status: 200 } : failure(401, 'Unauthorized'),
@@ -208,7 +184,7 @@ it('connections are kept, and every attempt is reported', async () => {
   const fake = await start((_asked, nth) => (nth === 1 ? failure(503, 'later') : { status: 200 }));
   const http = createKubeHttp(fake.connection, (call) => calls.push(call));
   for (let call = 0; call < 3; call += 1) await http(READ);
-  expect(fake.sockets.size).toBe(1);
+  expect(new Set(fake.asked.map(({ socket }) => socket)).size).toBe(1);
   expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual([
     ...['GET 503', 'GET 200', 'GET 200', 'GET 200'],
   ]);
@@ -221,34 +197,17 @@ it('metadata alone is asked for where that is all it reads', async () => {
   expect(fake.asked[0]?.headers.accept).toContain('as=PartialObjectMetadataList');
 });
 
-describe('a run', () => {
-  it('without time left sends nothing', async () => {
-    const fake = await start(() => ({ status: 200 }));
-    expect(await caught(createKubeHttp(fake.connection)({ ...READ, leftMs: () => 0 }))).toMatchObject({
-      code: 'BUDGET_SPENT',
-    });
-    expect(fake.asked).toEqual([]);
-  });
-
-  it('waits for an answer no longer than it has time', async () => {
-    const fake = await start(() => 'hang');
-    expect(await caught(createKubeHttp(fake.connection)({ ...WRITE, leftMs: () => 50 }))).toMatchObject({
-      code: 'KUBE_UNAVAILABLE',
-    });
-  });
-
-  it('that may not write sends no write, but a dry run of one', async () => {
-    const fake = await start(() => ({ status: 200 }));
-    const refuse = (): never => {
-      throw new ReconcileError('LEASE_LOST', 'another process leads');
-    };
-    const http = createKubeHttp(fake.connection, undefined, refuse);
-    expect(await caught(http(WRITE))).toMatchObject({ code: 'LEASE_LOST' });
-    await http({ ...WRITE, query: { dryRun: 'All' } });
-    await http(READ);
-    expect(fake.asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      'POST /api/v1/nodes?dryRun=All',
-      'GET /api/v1/nodes',
-    ]);
-  });
+it('a run that may not write sends no write, but a dry run of one', async () => {
+  const fake = await start(() => ({ status: 200 }));
+  const refuse = (): never => {
+    throw new ReconcileError('LEASE_LOST', 'another process leads');
+  };
+  const http = createKubeHttp(fake.connection, undefined, refuse);
+  expect(await caught(http(WRITE))).toMatchObject({ code: 'LEASE_LOST' });
+  await http({ ...WRITE, query: { dryRun: 'All' } });
+  await http(READ);
+  expect(fake.asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'POST /api/v1/nodes?dryRun=All',
+    'GET /api/v1/nodes',
+  ]);
 });

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { externalCredential } from '../../../shared/kube/connection/external-credential.ts';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
-const folder = temporaryFolder();
+let folder: string;
+beforeEach(() => void (folder = aFolder()));
 
 const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 const DATA = Buffer.from(PEM).toString('base64');
@@ -28,45 +29,35 @@ function kubeconfig(cluster: object, user: unknown, top: object = {}): string {
 }
 
 function read(text: string) {
-  return readKubeconfig(text, { source: join(folder.path, 'kc') }, externalCredential);
+  return readKubeconfig(text, { source: join(folder, 'kc') }, externalCredential);
 }
 
-describe('a cluster', () => {
-  // prettier-ignore
-  it.each([
-    ['a CA as data', { 'certificate-authority-data': DATA }, { certificateAuthority: PEM }],
-    ['a CA beside the kubeconfig', { 'certificate-authority': 'pki/ca.crt' }, { certificateAuthority: PEM }],
-    ['data before the file', { 'certificate-authority-data': DATA, 'certificate-authority': 'no' }, { certificateAuthority: PEM }],
-    ['no verification', { 'insecure-skip-tls-verify': true }, { rejectUnauthorized: false }],
-    ['another name in the certificate', { 'tls-server-name': 'api' }, { serverName: 'api' }],
-    ['verification not switched off', { 'insecure-skip-tls-verify': false, 'proxy-url': null }, {}],
-  ])('%s', async (_what, cluster, tls) => {
-    mkdirSync(join(folder.path, 'pki'), { recursive: true });
-    writeFileSync(join(folder.path, 'pki/ca.crt'), PEM);
-    const { server, tls: found, credential } = await read(kubeconfig(cluster, {}));
-    expect(server).toBe('https://10.0.0.1:6443');
-    expect({ ...found, ...(await credential(false)) }).toEqual(tls);
-  });
-
-  it('has the last value of a key that stands twice, as for kubectl, and may have a path, as behind Rancher', async () => {
-    const text = kubeconfig({ server: 'https://rancher.test/k8s/clusters/c-1/' }, {}, { preferences: {} });
-    const twice = text.replace(/( +)server: .*/, '$1server: https://old.test\n$&');
-    expect((await read(`${twice}preferences: {}\n`)).server).toBe('https://rancher.test/k8s/clusters/c-1');
-  });
+// prettier-ignore
+it.each<[string, cluster: object, user: object, found: object]>([
+  ['a CA as data', { 'certificate-authority-data': DATA }, {}, { certificateAuthority: PEM }],
+  ['a CA beside the kubeconfig', { 'certificate-authority': 'pki/ca.crt' }, {}, { certificateAuthority: PEM }],
+  ['data before the file', { 'certificate-authority-data': DATA, 'certificate-authority': 'no' }, {}, { certificateAuthority: PEM }],
+  ['no verification', { 'insecure-skip-tls-verify': true }, {}, { rejectUnauthorized: false }],
+  ['another name in the certificate', { 'tls-server-name': 'api' }, {}, { serverName: 'api' }],
+  ['verification not switched off', { 'insecure-skip-tls-verify': false, 'proxy-url': null }, {}, {}],
+  ['a token', {}, { token: 'abc' }, { authorization: 'Bearer abc' }],
+  ['a token file before a token', {}, { token: 'abc', tokenFile: 'token' }, { authorization: 'Bearer from-file' }],
+  ['name and password', {}, { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
+  ['a certificate', {}, { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
+  ['OpenID Connect while its token lasts', {}, { 'auth-provider': { name: 'oidc', config: { 'id-token': ID_TOKEN, 'client-id': 'a', 'idp-issuer-url': 'https://idp.invalid' } } }, { authorization: `Bearer ${ID_TOKEN}` }],
+])('a kubeconfig has %s', async (_what, cluster, user, expected) => {
+  mkdirSync(join(folder, 'pki'), { recursive: true });
+  writeFileSync(join(folder, 'pki/ca.crt'), PEM);
+  writeFileSync(join(folder, 'token'), 'from-file\n');
+  const { server, tls, credential } = await read(kubeconfig(cluster, user));
+  expect(server).toBe('https://10.0.0.1:6443');
+  expect({ ...tls, ...(await credential(false)) }).toEqual(expected);
 });
 
-// prettier-ignore
-it.each([
-  ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
-  ['a token file before a token', { token: 'abc', tokenFile: 'token' }, { authorization: 'Bearer from-file' }],
-  ['name and password', { username: 'a', password: 'b' }, { authorization: 'Basic YTpi' }],
-  ['a certificate', { 'client-certificate-data': DATA, 'client-key-data': KEY_DATA }, { certificate: PEM, key: KEY }],
-  ['nothing', {}, {}],
-  ['OpenID Connect while its token lasts', { 'auth-provider': { name: 'oidc', config: { 'id-token': ID_TOKEN, 'client-id': 'a', 'idp-issuer-url': 'https://idp.invalid' } } }, { authorization: `Bearer ${ID_TOKEN}` }],
-])('a user %s', async (_what, user, credential) => {
-  writeFileSync(join(folder.path, 'token'), 'from-file\n');
-  const connection = await read(kubeconfig({}, user));
-  expect(await connection.credential(false)).toEqual(credential);
+it('a cluster has the last value of a key that stands twice, as for kubectl, and may have a path, as behind Rancher', async () => {
+  const text = kubeconfig({ server: 'https://rancher.test/k8s/clusters/c-1/' }, {}, { preferences: {} });
+  const twice = text.replace(/( +)server: .*/, '$1server: https://old.test\n$&');
+  expect((await read(`${twice}preferences: {}\n`)).server).toBe('https://rancher.test/k8s/clusters/c-1');
 });
 
 describe('what is refused, in words', () => {
@@ -92,7 +83,7 @@ describe('what is refused, in words', () => {
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(message) as string,
     });
-    expect((error as Error).message).toContain(join(folder.path, 'kc'));
+    expect((error as Error).message).toContain(join(folder, 'kc'));
     expect((error as Error).message).not.toMatch(/hush|12345/);
   });
 

@@ -36,19 +36,13 @@ it('an Event is shown by kubectl describe, is cut at 1024, and the same again, f
 
 it('an Event is another one with another type, reason, message, Service or component', async () => {
   const { kube, service, node, events } = await world();
-  await kube.recordEvent(service, ensured);
-  await kube.recordEvent(service, { ...ensured, type: 'Warning' });
-  await kube.recordEvent(service, { ...ensured, reason: 'UpdatedLoadBalancer' });
-  await kube.recordEvent(service, { ...ensured, message: 'Ensured it' });
+  const others = [{ type: 'Warning' }, { reason: 'UpdatedLoadBalancer' }, { message: 'Ensured it' }] as const;
+  for (const other of [{}, ...others]) await kube.recordEvent(service, { ...ensured, ...other });
   await kube.recordEvent({ ...service, metadata: { ...service.metadata, uid: 'another' } }, ensured);
   await kube.recordEvent(node, { type: 'Normal', reason: 'Synced', message: 'a' });
   await kube.recordEvent(node, { ...ensured, component: 'route_controller' });
-  const components = (events() as unknown as { source: { component: string } }[]).map(
-    (one) => one.source.component,
-  );
+  const components = events().map(({ source }) => (source as { component: string }).component);
   expect(components.sort()).toEqual([
-    'cloud-node-controller',
-    'route_controller',
-    ...Array<string>(5).fill('service-controller'),
+    ...['cloud-node-controller', 'route_controller', ...Array<string>(5).fill('service-controller')],
   ]);
 });

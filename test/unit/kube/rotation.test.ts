@@ -1,22 +1,22 @@
 import { copyFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { readKubeconfig } from '../../../shared/kube/connection/kubeconfig.ts';
 import { createKubeHttp, type KubeHttp } from '../../../shared/kube/kube-http.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
+import { aFolder, portOf } from '../../support/for-one-test.ts';
 import { kubeconfigOf } from '../../support/sandbox-world.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
-const folder = temporaryFolder();
-const at = (name: string): string => join(folder.path, name);
+let folder: string;
+const at = (name: string): string => join(folder, name);
 const certificate = (name: string): string =>
   new URL(`../../support/certificates/${name}`, import.meta.url).pathname;
 const GET = { method: 'GET', path: '/x', doing: 'read x' } as const;
 
 beforeEach(() => {
+  folder = aFolder();
   place('ca', 'chain-issuer.crt', 1_000);
   place('cert', 'one.crt', 1_000);
   place('key', 'one.key', 1_000);
@@ -38,15 +38,7 @@ async function serve(): Promise<{ url: string; takes: (name: string) => void }> 
       answer.end('{}');
     },
   );
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    takes: (name) => (taken = name),
-  };
+  return { url: `https://127.0.0.1:${await portOf(server)}`, takes: (name) => (taken = name) };
 }
 
 /** Puts a file where the kubeconfig names it. */

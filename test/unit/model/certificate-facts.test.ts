@@ -1,27 +1,24 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { attributeRule, equalAttribute } from '../../../shared/model/attributes.ts';
 import { parseTlsReference } from '../../../shared/model/tls/certificate-facts.ts';
 
 const ID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 
-describe('a reference', () => {
-  test.each([
-    [ID, { id: ID }],
-    [ID.toUpperCase(), { id: ID }],
-    [`https://barbican.example/v1/secrets/${ID}`, { id: ID, collection: 'secrets' }],
-    [`http://10.0.0.1:9311/key-manager/v1/containers/${ID}/`, { id: ID, collection: 'containers' }],
-  ])('%s is read', (text, expected) => {
-    expect(parseTlsReference(text)).toEqual(expected);
-  });
+// prettier-ignore
+const NONE = [
+  '', 'web', `../secrets/${ID}`, `${ID}/../../`, `https://evil.example/v1/orders/${ID}`, `https://evil.example/v1/secrets/${ID}/payload`,
+  `https://evil.example/v1/secrets/${ID}?x=1`, `https://evil.example/v1/secrets/../${ID}/x`, `file:///v1/secrets/${ID}`,
+  `https://evil.example/v1/secrets/${ID}\nx`,
+];
 
-  // prettier-ignore
-  test.each([
-    '', 'web', `../secrets/${ID}`, `${ID}/../../`, `https://evil.example/v1/orders/${ID}`, `https://evil.example/v1/secrets/${ID}/payload`,
-    `https://evil.example/v1/secrets/${ID}?x=1`, `https://evil.example/v1/secrets/../${ID}/x`, `file:///v1/secrets/${ID}`,
-    `https://evil.example/v1/secrets/${ID}\nx`,
-  ])('%j is none', (text) => {
-    expect(parseTlsReference(text)).toBeUndefined();
-  });
+test.each<[string, object?]>([
+  [ID, { id: ID }],
+  [ID.toUpperCase(), { id: ID }],
+  [`https://barbican.example/v1/secrets/${ID}`, { id: ID, collection: 'secrets' }],
+  [`http://10.0.0.1:9311/key-manager/v1/containers/${ID}/`, { id: ID, collection: 'containers' }],
+  ...NONE.map((text): [string] => [text]),
+])('the reference %j is read as %j', (text, expected) => {
+  expect(parseTlsReference(text)).toEqual(expected);
 });
 
 const OTHER = ID.replace('5d', '5e');

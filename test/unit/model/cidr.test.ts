@@ -1,25 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cidrContains, parseCidr } from '../../../shared/model/network/cidr.ts';
 
-describe('parseCidr', () => {
-  test.each([
-    ['10.0.0.7/8', '10.0.0.0/8'],
-    ['192.0.2.1/32', '192.0.2.1/32'],
-    ['0.0.0.0/0', '0.0.0.0/0'],
-    ['FD00:10::5/64', 'fd00:10::/64'],
-    ['::/0', '::/0'],
-    ['1:0:0:2:0:0:0:3/128', '1:0:0:2::3/128'],
-    ['::ffff:10.0.0.1/128', '::ffff:a00:1/128'],
-  ])('%s is %s', (text, network) => {
-    expect(parseCidr(text)?.text).toBe(network);
-  });
+const NONE = ['', '10.0.0.1', '10.0.0.0/33', '10.0.0.0/8/8', '010.0.0.0/8', 'fd00::/129', '10.0.0.0/x', '/8'];
 
-  test.each(['', '10.0.0.1', '10.0.0.0/33', '10.0.0.0/8/8', '010.0.0.0/8', 'fd00::/129', '10.0.0.0/x', '/8'])(
-    '%j is none',
-    (text) => {
-      expect(parseCidr(text)).toBeUndefined();
-    },
-  );
+test.each<[string, string?]>([
+  ['10.0.0.7/8', '10.0.0.0/8'],
+  ['192.0.2.1/32', '192.0.2.1/32'],
+  ['0.0.0.0/0', '0.0.0.0/0'],
+  ['FD00:10::5/64', 'fd00:10::/64'],
+  ['::/0', '::/0'],
+  ['1:0:0:2:0:0:0:3/128', '1:0:0:2::3/128'],
+  ['::ffff:10.0.0.1/128', '::ffff:a00:1/128'],
+  ...NONE.map((text): [string] => [text]),
+])('%j is the network %s', (text, network) => {
+  expect(parseCidr(text)?.text).toBe(network);
 });
 
 test.each([

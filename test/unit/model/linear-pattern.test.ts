@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { linearPattern } from '../../../shared/model/text/linear-pattern.ts';
 
@@ -7,30 +7,31 @@ function matches(pattern: string, text: string): boolean | string {
   return 'allowed' in read ? read.allowed : read.matches(text);
 }
 
-describe('the whole text matches or not, as in Go', () => {
-  test.each([
-    ['^public$', 'public', true],
-    ['public-\\d+', 'public-12', true],
-    ['x(-\\d+)?', 'x', true],
-    ['a?b??', 'ab', true],
-    ['[^x-z]\\.v[46]', 'a.v4', true],
-    ['\\-\\_\\\\', '-_\\', true],
-    ['(?i)Public', 'pUBLIC', true],
-    ['größe.', 'größe😀', true],
-    ['a.', 'a\n', false],
-    ['a\\s', 'a\t', true],
-    ['a\\s', 'a\u00a0', false],
-    ['a[\\s-]', 'a\u00a0', false],
-    ['a\\S', 'a\u00a0', true],
-    ['a[^\\S]', 'a\u00a0', false],
-  ])('%j on %j: %s', (pattern, text, expected) => {
-    expect(matches(pattern, text)).toBe(expected);
-  });
+test.each([
+  ['^public$', 'public', true],
+  ['public-\\d+', 'public-12', true],
+  ['x(-\\d+)?', 'x', true],
+  ['a?b??', 'ab', true],
+  ['[^x-z]\\.v[46]', 'a.v4', true],
+  ['\\-\\_\\\\', '-_\\', true],
+  ['(?i)Public', 'pUBLIC', true],
+  ['größe.', 'größe😀', true],
+  ['a.', 'a\n', false],
+  ['a\\s', 'a\t', true],
+  ['a\\s', 'a\u00a0', false],
+  ['a[\\s-]', 'a\u00a0', false],
+  ['a\\S', 'a\u00a0', true],
+  ['a[^\\S]', 'a\u00a0', false],
+])('the whole text matches or not, as in Go: %j on %j: %s', (pattern, text, expected) => {
+  expect(matches(pattern, text)).toBe(expected);
+});
 
-  // prettier-ignore
-  test.each(['(', ')', 'a)', '[a', '[]', '*', 'a**', 'a{3,2}', '\\1', '(?=a)', '\\b', 'a^b', '(?P<n>a)', '[b-a]', '(ab)*', '(a+)+b'])('%j is refused in words', (pattern) => {
-    expect(matches(pattern, 'a')).toContain('a regular expression');
-  });
+const TOO_LARGE = ['a{999}', 'a'.repeat(257), '(a|b)'.repeat(50)];
+const NESTED = '('.repeat(40) + '(a|b)'.repeat(20) + ')(a|b|c|d)'.repeat(9);
+
+// prettier-ignore
+test.each(['(', ')', 'a)', '[a', '[]', '*', 'a**', 'a{3,2}', '\\1', '(?=a)', '\\b', 'a^b', '(?P<n>a)', '[b-a]', '(ab)*', '(a+)+b', ...TOO_LARGE, NESTED])('%j is refused in words', (pattern) => {
+  expect(matches(pattern, 'a')).toContain('a regular expression');
 });
 
 test('agrees with JavaScript on small patterns', () => {
@@ -53,22 +54,11 @@ test('agrees with JavaScript on small patterns', () => {
   );
 });
 
-describe('what would hold JavaScript up for hours', () => {
-  test.each(['a*'.repeat(100) + 'b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '.*a'.repeat(20) + 'b'])(
-    '%j takes a moment',
-    (pattern) => {
-      const start = performance.now();
-      expect(matches(pattern, 'a'.repeat(255))).toBe(false);
-      expect(performance.now() - start).toBeLessThan(500);
-    },
-  );
-
-  test.each([
-    ['a{999}'],
-    ['a'.repeat(257)],
-    ['(a|b)'.repeat(50)],
-    ['('.repeat(40) + '(a|b)'.repeat(20) + ')(a|b|c|d)'.repeat(9)],
-  ])('and %j is refused', (pattern) => {
-    expect(matches(pattern, 'a')).toContain('a regular expression');
-  });
-});
+test.each(['a*'.repeat(100) + 'b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '.*a'.repeat(20) + 'b'])(
+  'what would hold JavaScript up for hours takes a moment: %j',
+  (pattern) => {
+    const start = performance.now();
+    expect(matches(pattern, 'a'.repeat(255))).toBe(false);
+    expect(performance.now() - start).toBeLessThan(500);
+  },
+);

@@ -8,10 +8,10 @@ import {
   type ReachConfig,
 } from '../../../shared/model/load-balancer/reach-and-limits.ts';
 import type { ReferenceKind } from '../../../shared/model/attributes/attribute-row.ts';
-import { tlsReference } from '../../../shared/model/text/parsers.ts';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import { readAnnotations } from '../../../shared/service/intent/read-annotations.ts';
+import { readIntent } from '../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../support/config.ts';
+import { aStoredService } from '../../support/service.ts';
 
 const ID = '6d0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const OTHER = '7e0f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
@@ -69,9 +69,8 @@ test('the message names the missing entry, where an entry can allow it', () => {
 test('of several certificates the one that is out of reach is named', () => {
   const refs = `${ID},https://x/v1/secrets/${OTHER}`;
   const annotations = { 'levelset.openstack.org/tls-container-refs': refs };
-  const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', annotations };
-  const service = { metadata, spec: { ports: [{ port: 443 }] } };
-  expect(readAnnotations(service, { ...aConfig(), ...CONFINED }).problems).toMatchObject([
+  const service = aStoredService({ namespace: 'shop', annotations });
+  expect(readIntent(service, { ...aConfig(), ...CONFINED }).problems).toMatchObject([
     { value: `https://x/v1/secrets/${OTHER}`, blocking: true },
   ]);
 });
@@ -80,7 +79,7 @@ test('every annotation that takes an id says what it refers to', () => {
   const isRead = ({ parse }: (typeof ANNOTATIONS)[number], text: string): boolean => 'value' in parse(text);
   const takesIds = ANNOTATIONS.filter(
     (row) =>
-      row.parse === tlsReference ||
+      row.example.endsWith('_ID') ||
       (isRead(row, ID) && !['example.org', 'a=b', 'AES128-SHA'].some((text) => isRead(row, text))),
   );
   expect(takesIds.length).toBeGreaterThan(8);

@@ -110,32 +110,15 @@ test('the quota of the project is the default where nothing was set', async () =
   expect(await cloud.quota()).toEqual({ healthmonitor: 9, member: 2 });
 });
 
-describe('octaviaVersion', () => {
-  it.each([
-    [404, undefined],
-    [300, { versions: [] }],
-  ])('is the oldest that has tags where the root answers %i with %j', async (status, body) => {
-    answer = always(status, body);
-    expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5, isAssumed: true });
-    expect(await cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
-    expect(fake.seen).toHaveLength(1);
-  });
-
-  it('is not assumed after a 503', async () => {
-    answer = always(503, {});
-    await expect(cloud.octaviaVersion()).rejects.toMatchObject({ name: 'ReconcileError' });
-  });
-
-  it('that was assumed is asked for again after a minute', async () => {
-    answer = always(404);
-    const transport = overSockets(fake.config);
-    let later = 0;
-    const own = connectCloud(fake.config, {
-      transport: { ...transport, now: () => transport.now() + later },
-    });
-    expect(await own.cloud.octaviaVersion()).toMatchObject({ isAssumed: true });
-    later = 60_000;
-    answer = always(300, { versions: [{ id: 'v2.0' }, { id: 'v2.26' }] });
-    expect(await own.cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
-  });
+test('a version of Octavia that was assumed is asked for again after a minute', async () => {
+  answer = always(404);
+  const transport = overSockets(fake.config);
+  let later = 0;
+  const own = connectCloud(fake.config, { transport: { ...transport, now: () => transport.now() + later } });
+  for (let asked = 0; asked < 2; asked += 1)
+    expect(await own.cloud.octaviaVersion()).toEqual({ major: 2, minor: 5, isAssumed: true });
+  expect(fake.seen).toHaveLength(1);
+  later = 60_000;
+  answer = always(300, { versions: [{ id: 'v2.0' }, { id: 'v2.26' }] });
+  expect(await own.cloud.octaviaVersion()).toEqual({ major: 2, minor: 26 });
 });

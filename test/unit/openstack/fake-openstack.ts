@@ -10,20 +10,12 @@ export interface Seen {
 
 export type Answer = (seen: Seen, response: ServerResponse, count: number) => void;
 
-export interface Fake {
-  readonly url: string;
-  readonly config: OpenStackConfig;
-  /** All requests but those for tokens. */
-  readonly seen: readonly Seen[];
-  /** The bodies of the requests for tokens. */
-  readonly logins: readonly unknown[];
-  close(): Promise<void>;
-}
+export type Fake = Awaited<ReturnType<typeof startFake>>;
 
 /** A Keystone whose catalog names the server itself for every service; all other paths go to `answer`. */
-export async function startFake(answer: Answer, login: Answer = issueToken()): Promise<Fake> {
-  const seen: Seen[] = [];
-  const logins: unknown[] = [];
+export async function startFake(answer: Answer, login: Answer = issueToken()) {
+  /** All requests but those for tokens, and the bodies of those. */
+  const [seen, logins]: [Seen[], unknown[]] = [[], []];
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const { url: path = '' } = request;
@@ -35,17 +27,11 @@ export async function startFake(answer: Answer, login: Answer = issueToken()): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url,
-    config: configFor(url),
-    seen,
-    logins,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    ...{ url, config: configFor(url), seen, logins },
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 

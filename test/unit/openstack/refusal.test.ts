@@ -83,12 +83,6 @@ it.each(['update security group X', 'create a security group rule', 'delete secu
   },
 );
 
-it('tells the limit that a router has met', () => {
-  const body = neutron('RoutesExhausted', 'The number of routes exceeds the maximum 30.');
-  const { code, context } = refusal('add 31 routes', { status: 400, body });
-  expect([code, context]).toEqual(['QUOTA_EXCEEDED', { status: 400, limit: 30 }]);
-});
-
 it('keeps a message to one line of bounded length', () => {
   const { message } = refusal('x', { status: 400, body: octavia(`a\n\u001b[31m${'b'.repeat(2_000)}`) });
   expect(message.length).toBeLessThan(520);

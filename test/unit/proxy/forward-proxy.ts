@@ -1,13 +1,7 @@
 import { createServer, request as ask, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-export interface ForwardProxy {
-  /** Without user and password. */
-  readonly url: string;
-  /** `CONNECT host:port` of each tunnel and `GET http://...` of each request that it passed on, and what it refused. */
-  readonly asked: string[];
-  close(): Promise<void>;
-}
+export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
 export interface ForwardProxyOptions {
   /** Whom it knows: `host:port` to a port of this machine. Nobody else resolves these names. */
@@ -17,7 +11,8 @@ export interface ForwardProxyOptions {
 }
 
 /** A proxy as companies have one: CONNECT for https, whole URLs for http (RFC 9110, 9.3.6; RFC 9112, 3.2.2). */
-export async function startForwardProxy({ hosts, credentials }: ForwardProxyOptions): Promise<ForwardProxy> {
+export async function startForwardProxy({ hosts, credentials }: ForwardProxyOptions) {
+  /** `CONNECT host:port` of each tunnel and `GET http://...` of each request that it passed on, and what it refused. */
   const asked: string[] = [];
   const open = new Set<Socket>();
   const expected = `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -59,15 +54,12 @@ export async function startForwardProxy({ hosts, credentials }: ForwardProxyOpti
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
+    /** Without user and password. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     close: () => {
       for (const socket of open) socket.destroy();
-      return new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-      });
+      return new Promise((resolve) => server.close(resolve));
     },
   };
 }

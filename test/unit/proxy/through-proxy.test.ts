@@ -2,13 +2,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import https, { createServer, type Server } from 'node:https';
-import {
-  createServer as createTcpServer,
-  Socket,
-  type AddressInfo,
-  type Server as TcpServer,
-} from 'node:net';
+import https, { createServer } from 'node:https';
+import { createServer as createTcpServer, Socket } from 'node:net';
 import { inspect, promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -18,6 +13,7 @@ import { createWatch } from '../../../shared/kube/watch-http.ts';
 import { createOpenStackHttp, overSockets } from '../../../shared/openstack/openstack-http.ts';
 import { proxyFromEnv } from '../../../shared/proxy.ts';
 import { SqsQueue } from '../../../shared/queue/sqs-queue.ts';
+import { portOf } from '../../support/for-one-test.ts';
 import { kubeconfigOf } from '../../support/sandbox-world.ts';
 import { startForwardProxy, type ForwardProxy } from './forward-proxy.ts';
 import { configFor } from '../openstack/fake-openstack.ts';
@@ -34,17 +30,17 @@ let proxy: ForwardProxy;
 beforeEach(async () => {
   connections = 0;
   const server = { key: certificate('chain-leaf', 'key'), cert: certificate('chain-leaf', 'crt') + CA };
-  const apiserver = await listening(
+  const apiserver = await portOf(
     createServer(server, (request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const isWatch = request.url?.includes('watch=true');
       response.end(isWatch ? '{"type":"ADDED","object":{"kind":"Node"}}\n' : '{"major":"1"}');
     }).on('connection', () => (connections += 1)),
   );
-  const keystone = await listening(
+  const keystone = await portOf(
     createHttpServer((request, response) => response.end(JSON.stringify({ path: request.url }))),
   );
-  const silent = await listening(createTcpServer());
+  const silent = await portOf(createTcpServer());
   proxy = await startForwardProxy({
     hosts: {
       ...{ 'one.example.org:6443': apiserver, 'two.example.org:6443': apiserver },
@@ -55,35 +51,32 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** Its port on loopback. */
-async function listening(server: Server | TcpServer): Promise<number> {
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
 const withPassword = (password = PASSWORD): string => proxy.url.replace('//', `//levelset:${password}@`);
 
-async function connectionTo(server: string, { cluster = {}, env = {} }: { cluster?: object; env?: object }) {
-  const ca = { 'certificate-authority-data': Buffer.from(CA).toString('base64') };
-  const text = kubeconfigOf({ server, ...ca, ...cluster }, { token: 'a' });
-  return findConnection({ env: { LEVELSET_KUBECONFIG_TEXT: text, ...env } });
+/** By the proxy, as the kubeconfig or the environment names it. */
+async function connectionTo(
+  host: string,
+  by: 'proxy-url' | 'HTTPS_PROXY' = 'HTTPS_PROXY',
+  password = PASSWORD,
+) {
+  const [url, ca] = [withPassword(password), Buffer.from(CA).toString('base64')];
+  const inFile = { ...(by === 'proxy-url' && { 'proxy-url': url }), 'certificate-authority-data': ca };
+  const text = kubeconfigOf({ server: `https://${host}`, ...inFile }, { token: 'a' });
+  return findConnection({
+    env: { LEVELSET_KUBECONFIG_TEXT: text, ...(by === 'HTTPS_PROXY' && { HTTPS_PROXY: url }) },
+  });
 }
 
 describe('the kube-apiserver', () => {
   it('is reached by proxy-url with a password, over one tunnel', async () => {
-    const http = createKubeHttp(
-      await connectionTo('https://one.example.org:6443', { cluster: { 'proxy-url': withPassword() } }),
-    );
+    const http = createKubeHttp(await connectionTo('one.example.org:6443', 'proxy-url'));
     for (let at = 0; at < 3; at += 1) expect(await http(READ)).toMatchObject({ body: { major: '1' } });
     expect(proxy.asked).toEqual(['CONNECT one.example.org:6443']);
     expect(connections).toBe(1);
   });
 
   it('is reached by HTTPS_PROXY, and watched', async () => {
-    const connection = await connectionTo('https://one.example.org:6443', {
-      env: { HTTPS_PROXY: withPassword() },
-    });
+    const connection = await connectionTo('one.example.org:6443');
     expect(await createKubeHttp(connection)(READ)).toMatchObject({ status: 200 });
     const request = { path: '/api/v1/nodes', resourceVersion: '1', doing: 'watch Nodes' };
     const events: string[] = [];
@@ -94,9 +87,7 @@ describe('the kube-apiserver', () => {
   });
 
   it('has to show a certificate of its name', async () => {
-    const http = createKubeHttp(
-      await connectionTo('https://two.example.org:6443', { env: { HTTPS_PROXY: withPassword() } }),
-    );
+    const http = createKubeHttp(await connectionTo('two.example.org:6443'));
     await expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow(
       /two\.example\.org\. is not in the cert/,
     );
@@ -104,11 +95,7 @@ describe('the kube-apiserver', () => {
   });
 
   it('is not reached with a wrong password, and none is told', async () => {
-    const http = createKubeHttp(
-      await connectionTo('https://one.example.org:6443', {
-        cluster: { 'proxy-url': withPassword('falsch') },
-      }),
-    );
+    const http = createKubeHttp(await connectionTo('one.example.org:6443', 'proxy-url', 'falsch'));
     const error = await http({ ...READ, method: 'DELETE' }).catch((refused: unknown) => refused);
     expect(error).toMatchObject({ code: 'KUBE_UNAVAILABLE' });
     expect(String(error)).toMatch(/tunnel to one\.example\.org:6443 via http:\/\/127\.0\.0\.1:\d+\/.* 407/);
@@ -119,9 +106,7 @@ describe('the kube-apiserver', () => {
   it('counts as silent when TLS does not come up in the tunnel', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const http = createKubeHttp(
-      await connectionTo('https://silent.example.org', { env: { HTTPS_PROXY: withPassword() } }),
-    );
+    const http = createKubeHttp(await connectionTo('silent.example.org'));
     const failed = expect(http({ ...READ, method: 'DELETE' })).rejects.toThrow('no TLS within 8 s');
     await vi.waitFor(() => {
       expect(proxy.asked).toEqual(['CONNECT silent.example.org:443']);
@@ -131,12 +116,9 @@ describe('the kube-apiserver', () => {
   });
 });
 
+const KEYSTONE = 'http://keystone.example.org:5000/v3';
 it.each([
-  [
-    'without TLS is reached by HTTP_PROXY',
-    'http://keystone.example.org:5000/v3',
-    'GET http://keystone.example.org:5000/v3',
-  ],
+  ['without TLS is reached by HTTP_PROXY', KEYSTONE, `GET ${KEYSTONE}`],
   ['with TLS is reached by HTTPS_PROXY', 'https://one.example.org:6443/v3', 'CONNECT one.example.org:6443'],
 ])('OpenStack %s', async (_how, url, asked) => {
   const config = { ...configFor(url), ca: CA };
@@ -173,9 +155,7 @@ it('no password is told where a Node tells the URL of a proxy that makes no tunn
     done?.(new Error(`Failed to establish tunnel via ${withPassword('p@ss')}/: 407`), new Socket());
     return undefined;
   });
-  const http = createKubeHttp(
-    await connectionTo('https://one.example.org:6443', { env: { HTTPS_PROXY: withPassword() } }),
-  );
+  const http = createKubeHttp(await connectionTo('one.example.org:6443'));
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const sqs = new SqsQueue({ url: 'https://one.example.org:6443/q', region: 'eu-central-1', credentials });
   for (const asking of [

@@ -66,7 +66,7 @@ test('all that wait are judged by one list of our own load balancers', async () 
   ]);
 });
 
-test('a load balancer that no list of ours shows is read by its id, later each time, and others do not wait for it', async () => {
+test('a load balancer that no list of ours shows is read by its id, and others do not wait for it', async () => {
   const { wait, octavia, ready } = setUp();
   octavia.untagged.set('lb-theirs', 'PENDING_UPDATE').set('lb-hidden', 'PENDING_UPDATE');
   wait(busy('theirs', 1_000));
@@ -74,9 +74,6 @@ test('a load balancer that no list of ours shows is read by its id, later each t
   wait(busy('gone', 1_000));
   await vi.advanceTimersByTimeAsync(300_000);
   expect(ready).toEqual(['1000 gone']);
-  const lastMinutes = octavia.gets.filter((line) => Number(line.split(' ')[0]) > 180_000);
-  expect(lastMinutes.length).toBeGreaterThan(4);
-  expect(lastMinutes.length).toBeLessThanOrEqual(2 * (120 / 4.5 + 1));
   octavia.untagged.set('lb-theirs', 'ACTIVE').set('lb-hidden', 'ACTIVE');
   await vi.advanceTimersByTimeAsync(31_000);
   expect(ready.map((line) => line.split(' ')[1]).sort()).toEqual(['gone', 'hidden', 'theirs']);

@@ -7,17 +7,12 @@ import { aReport, aRequest, failed, nameOf, progressing, SETTLED } from './repor
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
-interface Harness {
-  readonly queue: Queue;
-  /** `trigger name` of each run, in the order they began. */
-  readonly runs: string[];
-}
-
 function aQueue(
   outcomeOf: (request: ReconcileRequest, run: number) => Outcome | Promise<Outcome>,
   concurrency = 1,
   busy?: QueueOptions['busy'],
-): Harness {
+) {
+  /** `trigger name` of each run, in the order they began. */
   const runs: string[] = [];
   const queue = new Queue({
     run: async (request): Promise<Report> => {
@@ -32,12 +27,7 @@ function aQueue(
   return { queue, runs };
 }
 
-const after = (ms: number): Promise<Outcome> =>
-  new Promise((resolve) => {
-    setTimeout(() => {
-      resolve(SETTLED);
-    }, ms);
-  });
+const after = (ms: number) => new Promise<Outcome>((resolve) => setTimeout(resolve, ms, SETTLED));
 
 type Add = readonly [atMs: number, name: string, trigger: Trigger];
 const LATER = progressing(20_000);

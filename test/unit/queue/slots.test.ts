@@ -7,10 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const CLOCK = { now: () => Date.now() };
 
 /** Those that wait, with their turns, and who has been let in, in this order. */
-function waiting(
-  slots: MemorySlots,
-  ...turns: readonly string[]
-): { claimant: (at: number) => Claimant; begun: number[] } {
+function waiting(slots: MemorySlots, ...turns: readonly string[]) {
   const begun: number[] = [];
   const all = turns.map((turn, at) => ({ turn, begin: () => void begun.push(at) }));
   for (const claimant of all) if (!slots.take(claimant)) slots.wait(claimant);

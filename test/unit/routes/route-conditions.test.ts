@@ -5,24 +5,15 @@ import { nodeOf, portOf, readingOf } from '../../support/route-reading.ts';
 
 const NOW = '2026-11-21T10:00:00Z';
 const EARLIER = '2026-11-21T09:00:00Z';
-const CREATED = {
-  status: 'False',
-  reason: 'RouteCreated',
-  message: 'RouteController created a route',
-} as const;
-const NOT_CREATED = {
-  status: 'True',
-  reason: 'NoRouteCreated',
-  message: 'RouteController failed to create a route',
-} as const;
-
-const was = (told: Pick<NodeCondition, 'status' | 'reason' | 'message'>): NodeCondition => ({
-  type: 'NetworkUnavailable',
-  ...told,
-  lastHeartbeatTime: EARLIER,
-  lastTransitionTime: EARLIER,
+const saying = (status: NodeCondition['status'], reason: string, message: string) => ({
+  ...{ type: 'NetworkUnavailable', status, reason, message },
 });
-const calico = was({ status: 'False', reason: 'CalicoIsUp', message: 'Calico is running on this node' });
+const CREATED = saying('False', 'RouteCreated', 'RouteController created a route');
+const NOT_CREATED = saying('True', 'NoRouteCreated', 'RouteController failed to create a route');
+const was = (told: ReturnType<typeof saying>): NodeCondition => ({
+  ...{ ...told, lastHeartbeatTime: EARLIER, lastTransitionTime: EARLIER },
+});
+const calico = was(saying('False', 'CalicoIsUp', 'Calico is running on this node'));
 const two = ['10.244.1.0/24', 'fd00:244:0:1::/64'];
 
 /** docs/sources/kubernetes.md, "Routes"; test/golden/routes and the stories of routes have the others. */
@@ -40,6 +31,6 @@ test.each([
   const found = nodeRoutes(readingOf({ nodes, ports }));
   const [desired] = routeConditions(found, () => isThere, NOW);
   expect(desired?.attributes.conditions).toEqual(
-    told && [{ type: 'NetworkUnavailable', ...told, lastHeartbeatTime: NOW, lastTransitionTime: since }],
+    told && [{ ...told, lastHeartbeatTime: NOW, lastTransitionTime: since }],
   );
 });

@@ -96,7 +96,7 @@ export async function observeAsIfAnew(
 }
 
 /** The network that the Service names, else that of its subnet, else all. Subnets are read only to choose one in a single network. */
-export async function observeFloatingNetworks(
+async function observeFloatingNetworks(
   question: NetworkQuestion,
   source: CloudReader,
 ): Promise<Pick<NetworkFacts, 'floatingNetworks' | 'floatingSubnets'>> {

@@ -7,21 +7,16 @@ import { joinNode } from '../../../support/nodes.ts';
 import { withoutSecrets } from '../../../../functions/cli/bundle/bundle.ts';
 import { failing } from '../../../support/failing.ts';
 import { aConfig } from '../../../support/config.ts';
-import { aService, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
+import { aService, replaceIn, sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
 import { err, out, run } from '../command-line.ts';
 
 /** What must stand in no bundle, wherever it was planted. */
 const PLANTED = 'planted-secret-';
 
 /** Where the bundle goes: the folder of the sandbox's files, which goes with it. */
-const fileOf = ({ flags }: SandboxWorld, name = 'bundle.json.gz'): string =>
-  join(dirname(flags.cloudConfig), name);
+const fileOf = ({ flags }: SandboxWorld, name = 'bundle.json.gz') => join(dirname(flags.cloudConfig), name);
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-async function replaceIn(file: string, from: string, to: string): Promise<void> {
-  await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
-}
 
 /** A Secret, a Pod, a Service, Nodes and servers, each with secrets wherever people put them. */
 function plant({ sandbox: { kube, cloud } }: SandboxWorld): void {

@@ -19,7 +19,6 @@ type Mend = (remedy: string) => unknown;
 /** Breaks a set-up, and returns what mends it. */
 type Break = (setUp: SetUp) => Mend | Promise<Mend>;
 
-/** A text of cloud.conf is another one. */
 const edited =
   (from: string, to: string): Break =>
   async ({ edit }) => {

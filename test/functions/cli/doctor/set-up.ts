@@ -1,31 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
 import type { AccessRule } from '../../../../infra/sandbox/openstack/keystone/access-rules.ts';
 import { levelsetGrants } from '../../../../infra/sandbox/kube/kube-access.ts';
 import { CLUSTER_RIGHTS } from '../../../../infra/kubernetes/rights.ts';
 import { grantsOf } from '../../../rights/grants.ts';
-import { sandboxWorld, type SandboxWorld } from '../../sandbox-world.ts';
+import { replaceIn, sandboxWorld } from '../../sandbox-world.ts';
+
+export type SetUp = Awaited<ReturnType<typeof aSetUp>>;
 
 /** A sandbox with files that a test may edit, as a person would. */
-export interface SetUp extends SandboxWorld {
-  /** Replaces a text in cloud.conf. */
-  readonly edit: (from: string | RegExp, to: string) => Promise<void>;
-  /** Writes another kubeconfig token. */
-  readonly token: (token: string) => Promise<void>;
-  /** Flags of the command line besides those of the files. */
-  readonly more: string[];
-}
-
-export async function aSetUp(): Promise<SetUp> {
+export async function aSetUp() {
   const world = await sandboxWorld();
-  const replaceIn = async (file: string, from: string | RegExp, to: string): Promise<void> => {
-    await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
-  };
   return {
     ...world,
-    more: [],
-    edit: (from, to) => replaceIn(world.flags.cloudConfig, from, to),
-    token: (token) => replaceIn(world.flags.kubeconfig, /token: .*/, `token: ${token}`),
+    /** Flags of the command line besides those of the files. */
+    more: [] as string[],
+    /** Replaces a text in cloud.conf. */
+    edit: (from: string | RegExp, to: string) => replaceIn(world.flags.cloudConfig, from, to),
+    token: (token: string) => replaceIn(world.flags.kubeconfig, /token: .*/, `token: ${token}`),
   };
 }
 

@@ -19,8 +19,7 @@ beforeEach(async () => {
 });
 
 function source(): ParameterSource {
-  const note = (message: string, fields?: object): void =>
-    void told.push(`${message} ${JSON.stringify(fields)}`);
+  const note = (message: string, fields?: object) => void told.push(`${message} ${JSON.stringify(fields)}`);
   const env = {
     ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
     AWS_ENDPOINT_URL_SSM: aws.url,

@@ -48,6 +48,10 @@ test.each(Object.keys(WAYS) as Way[])(
     if (way === 'resync') expect(answer.body).toContain('"page":"/clusters/prod-a"');
     const clusters = taken(aws).map(({ request: { cluster } }) => cluster);
     expect(clusters).toEqual(way === 'status' ? [] : ['prod-a']);
+    // a function that only receives events asks for tokens and flags by their names, and for no credentials
+    const entry = '/levelset/test/clusters/prod-a';
+    const isByName = aws.calls.includes(`GetParameters ${entry}/audit-tokens ${entry}/flags`);
+    expect(isByName).toBe(way === 'audit' || way === 'events');
     expect((await ask(way, 'prod-a', all)).statusCode).toBe(ok);
     // whoever receives events reads no entry: the worker finds that there is no such cluster
     expect((await ask(way, 'prod-z', all)).statusCode).toBe(unknown);
@@ -67,23 +71,6 @@ test.each(Object.keys(WAYS) as Way[])(
     expect((await ask(way, 'prod-a')).statusCode).toBe(401);
   },
 );
-
-test('names that nobody has are asked for eight times in ten seconds at most, and each once a minute', async () => {
-  const { aws } = await world();
-  const guesses = Array.from({ length: 12 }, (_, index) => `guess-${index}`);
-  const guess = async (): Promise<number> => {
-    for (const name of [...guesses, ...guesses]) await ask('audit', name, STRANGER);
-    return aws.calls.filter((one) => one.includes('guess-')).length;
-  };
-  await ask('audit', 'prod-a');
-  expect(await guess()).toBe(8);
-  expect((await ask('audit', 'prod-a')).statusCode).toBe(202);
-  after(61);
-  expect(await guess()).toBe(16);
-  // a function that only receives events asks for tokens and flags by their names, and for no credentials
-  const entry = '/levelset/test/clusters/guess-0';
-  expect(aws.calls).toContain(`GetParameters ${entry}/audit-tokens ${entry}/flags`);
-});
 
 test('whoever guesses names holds up a cluster that was not served yet for seconds, and learns no name meanwhile', async () => {
   const { aws, a, write } = await world();

@@ -1,15 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { desireVips } from '../../../../shared/service/desired/desire-load-balancer.ts';
 import { familyProblems } from '../../../../shared/service/desired/what-this-cloud-can-do.ts';
-import {
-  servedFamilies,
-  type NetworkFacts,
-  type Subnet,
-} from '../../../../shared/model/network/network-facts.ts';
 import { readIntent, type ServiceIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 
+type NetworkFacts = Parameters<typeof familyProblems>[1];
+type Subnet = NonNullable<NetworkFacts['vipSubnet']>;
 const FOUR: Subnet = { id: 'four', cidr: '10.0.0.0/24', network_id: 'n' };
 const SIX: Subnet = { id: 'six', cidr: 'fd00:10::/64', network_id: 'n' };
 const STRAY: Subnet = { ...SIX, id: 'stray', network_id: 'other' };
@@ -31,39 +28,23 @@ const intent = (
   spec: object = {},
   annotations: Record<string, string> = INTERNAL,
 ) => readIntent(aStoredService({ annotations, spec: { ipFamilies, ...spec } }), aConfig());
-const ofIP = (ipFamilies: readonly string[], loadBalancerIP: string) =>
-  intent(ipFamilies, { loadBalancerIP });
+const ofIP = (family: string, loadBalancerIP: string) => intent([family], { loadBalancerIP });
 const BOTH = ['IPv4', 'IPv6'];
 const four = intent(['IPv4'], {}, {});
 const six = intent(['IPv6'], {}, {});
 
-describe('spec.loadBalancerIP', () => {
-  // prettier-ignore
-  test.each<[string, ServiceIntent, readonly Subnet[], object]>([
-    ['is the VIP as OpenStack spells it', ofIP(['IPv6'], 'FD00:10:0::07'), [SIX], { vip_subnet_id: 'six', vip_address: 'fd00:10::7' }],
-    ['is the additional VIP of its family', ofIP(BOTH, 'fd00:10::7'), [FOUR, SIX], { vip_subnet_id: 'four', additional_vips: [{ subnet_id: 'six', ip_address: 'fd00:10::7' }] }],
-    ['is the floating IP of an external Service of IPv4', intent(['IPv4'], { loadBalancerIP: '203.0.113.7' }, {}), [FOUR], { vip_subnet_id: 'four' }],
-    ['is none beside a port that is named, which comes with the subnet that counts', intent(['IPv4'], {}, { 'loadbalancer.openstack.org/port-id': ID }), [FOUR], { vip_port_id: ID, vip_subnet_id: 'four' }],
-  ])('%s', (_, asked, subnets, attributes) => {
-    expect(desireVips(asked, facts(subnets), ZED)).toEqual({ attributes, problems: [] });
-  });
-
-  test.each<[string, readonly string[], string, readonly Subnet[]]>([
-    ['must be an IP address', ['IPv4'], 'web.example.org', [FOUR]],
-    ['must be of a family of the Service', ['IPv4'], 'fd00:10::7', [FOUR]],
-  ])('%s', (text, families, ip, subnets) => {
-    const { attributes, problems } = desireVips(ofIP(families, ip), facts(subnets), ZED);
-    expect(problems).toMatchObject([{ field: 'spec.loadBalancerIP', value: ip, blocking: true }]);
-    expect(problems[0]?.message).toContain(text);
-    expect(attributes).not.toHaveProperty('vip_address');
-  });
-});
-
-test.each<[string, NetworkFacts, Octavia, readonly number[]]>([
-  ['those of a load balancer that is there', facts([FOUR, SIX], { vips: ['10.0.0.7'] }), ZED, [4]],
-  ['the first where Octavia chooses the subnet', facts([]), ZED, [4]],
-])('the families that are served are %s', (_, seen, octavia, families) => {
-  expect(servedFamilies(intent(BOTH), seen, octavia)).toEqual(families);
+// prettier-ignore
+test.each<[string, ServiceIntent, Subnet, attributes: object, wrong?: string]>([
+  ['is the VIP as OpenStack spells it', ofIP('IPv6', 'FD00:10:0::07'), SIX, { vip_subnet_id: 'six', vip_address: 'fd00:10::7' }],
+  ['is none beside a port that is named, which comes with the subnet that counts', intent(['IPv4'], {}, { 'loadbalancer.openstack.org/port-id': ID }), FOUR, { vip_port_id: ID, vip_subnet_id: 'four' }],
+  ['must be an IP address', ofIP('IPv4', 'web.example.org'), FOUR, { vip_subnet_id: 'four' }, 'web.example.org'],
+  ['must be of a family of the Service', ofIP('IPv4', 'fd00:10::7'), FOUR, { vip_subnet_id: 'four' }, 'fd00:10::7'],
+])('spec.loadBalancerIP %s', (words, asked, subnet, attributes, value) => {
+  const found = desireVips(asked, facts([subnet]), ZED);
+  expect(found.attributes).toEqual(attributes);
+  const message = expect.stringContaining(words) as string;
+  const wrong = { field: 'spec.loadBalancerIP', value, blocking: true, message };
+  expect(found.problems).toMatchObject(value === undefined ? [] : [wrong]);
 });
 
 const NONE = { noVipSubnet: { family: 6, network_id: 'n', candidates: [] } } as const;
@@ -81,6 +62,7 @@ const TWO_VIPS = { vips: ['10.0.0.7', 'fd00:10::7'] };
 test.each<[string, ServiceIntent, NetworkFacts, RegExp | string | undefined, Octavia?, joins?: boolean]>([
   ['a second family for want of a subnet stops what requires it', required, facts([FOUR], NONE), new RegExp(`^! ${NO_SUBNET}.*; the Service is blocked$`)],
   ['and to what serves already', required, facts([FOUR], { ...NONE, ...VIP }), /^spec.*; the Service is served by IPv4 only$/],
+  ['where Octavia chooses the subnet the first family is served', intent(BOTH, {}, {}), facts([]), 'spec.ipFamilyPolicy has no IPv6 address: there is no subnet for it; the Service is served by IPv4 only'],
   ['for want of additional VIPs it stops what requires it', required, facts([FOUR, SIX]), new RegExp(`${NO_VIPS.source.replace('^', '^! ')}.*; the Service is blocked$`), OLD],
   ['and to what serves there', required, facts([FOUR, SIX], VIP), /^spec.*; the Service is served by IPv4 only$/, OLD],
   ['but is told to one that only joins, whose plan does not have the load balancer', required, facts([FOUR, SIX], VIP), /which is shared, has none/, ZED, true],

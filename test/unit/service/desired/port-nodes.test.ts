@@ -2,26 +2,24 @@ import { expect, test } from 'vitest';
 import { isEligible, memberAddress, nodeSet } from '../../../../shared/model/node/node-set.ts';
 import { nodeShares } from '../../../../shared/service/desired/desire-members.ts';
 import { selectNodes } from '../../../../shared/service/desired/member-nodes.ts';
-import type { PortIntent } from '../../../../shared/service/intent/read-annotations.ts';
 import type { Node } from '../../../../shared/model/kubernetes.ts';
 
 const EXCLUDE = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const labelled = (labels: Readonly<Record<string, string>>): Partial<Node['metadata']> => ({ labels });
 const tainted = (key: string): Node['spec'] => ({ taints: [{ key, effect: 'NoSchedule' }] });
 
-/** Addresses as `TYPE ADDRESS`. */
+/** Addresses as `TYPE ADDRESS`, and the subnet in which a port of the server has it. */
 function aNode(
   name: string,
-  addresses: readonly string[] = [],
+  told: readonly string[] = [],
   more: Partial<Node['metadata']> = {},
   spec: Node['spec'] = {},
 ): Node {
-  const told = addresses.map((one) => one.split(' ') as [string, string]);
-  return {
-    metadata: { name, uid: name, resourceVersion: '1', ...more },
-    spec,
-    status: { addresses: told.map(([type, address]) => ({ type, address })) },
-  };
+  const addresses = told.map((one) => {
+    const [type = '', address = '', subnet] = one.split(' ');
+    return { type, address, ...(subnet !== undefined && { onPort: [subnet] }) };
+  });
+  return { metadata: { name, uid: name, resourceVersion: '1', ...more }, spec, status: { addresses } };
 }
 
 test.each<[string, boolean, Partial<Node['metadata']>?, Node['spec']?]>([
@@ -39,30 +37,21 @@ test.each<[string, boolean, Partial<Node['metadata']>?, Node['spec']?]>([
 
 const subnet = { id: 's', cidr: '10.0.0.0/24', network_id: 'n' };
 
-test.each([
-  ['inside the member subnet', ['InternalIP 10.9.0.1', 'InternalIP 10.0.0.5'], 4, '10.0.0.5'],
-  ['else the first InternalIP', ['ExternalIP 192.0.2.1', 'InternalIP 10.9.0.1'], 4, '10.9.0.1'],
-  ['else an ExternalIP', ['Hostname n', 'ExternalIP 192.0.2.1'], 4, '192.0.2.1'],
-  ['of the wanted family', ['InternalIP 10.0.0.5', 'InternalIP fd00::5'], 6, 'fd00::5'],
-  ['or none', ['Hostname n', 'InternalIP fd00::5'], 4, undefined],
-] as const)('the address of a member (decision 25): %s', (_, addresses, family, address) => {
-  expect(memberAddress(aNode('n', addresses), subnet, family)).toBe(address);
-});
+const named = { ...subnet, asked: true as const };
 
 test.each([
-  ['a port of the server has it, and somebody named the subnet', ['s'], true, '10.0.0.5'],
-  ['nobody named the subnet', ['s'], undefined, '10.9.0.1'],
-  ['that port is in another subnet', ['another'], true, '10.9.0.1'],
-  ['no port of the server has it', undefined, true, '10.9.0.1'],
-] as const)(
-  'an ExternalIP in the member subnet beside an InternalIP counts if %s',
-  (_, onPort, asked, address) => {
-    const external = { type: 'ExternalIP', address: '10.0.0.5', ...(onPort && { onPort }) };
-    const node = aNode('n', ['InternalIP 10.9.0.1']);
-    const of = { ...node, status: { addresses: [external, ...(node.status?.addresses ?? [])] } };
-    expect(memberAddress(of, { ...subnet, ...(asked && { asked }) }, 4)).toBe(address);
-  },
-);
+  ['inside the member subnet', ['InternalIP 10.9.0.1', 'InternalIP 10.0.0.5'], 4, subnet, '10.0.0.5'],
+  ['else the first InternalIP', ['ExternalIP 192.0.2.1', 'InternalIP 10.9.0.1'], 4, subnet, '10.9.0.1'],
+  ['else an ExternalIP', ['Hostname n', 'ExternalIP 192.0.2.1'], 4, subnet, '192.0.2.1'],
+  ['of the wanted family', ['InternalIP 10.0.0.5', 'InternalIP fd00::5'], 6, subnet, 'fd00::5'],
+  ['or none', ['Hostname n', 'InternalIP fd00::5'], 4, subnet, undefined],
+  ['one of a port there', ['ExternalIP 10.0.0.5 s', 'InternalIP 10.9.0.1'], 4, named, '10.0.0.5'],
+  ['if somebody named it', ['ExternalIP 10.0.0.5 s', 'InternalIP 10.9.0.1'], 4, subnet, '10.9.0.1'],
+  ['not of one elsewhere', ['ExternalIP 10.0.0.5 t', 'InternalIP 10.9.0.1'], 4, named, '10.9.0.1'],
+  ['nor of none', ['ExternalIP 10.0.0.5', 'InternalIP 10.9.0.1'], 4, named, '10.9.0.1'],
+] as const)('the address of a member (decision 25): %s', (_, addresses, family, of, address) => {
+  expect(memberAddress(aNode('n', addresses), of, family)).toBe(address);
+});
 
 test('nodes that have no address yet are named, and no address is listed twice', () => {
   const nodes = [aNode('b', ['InternalIP 10.0.0.1']), aNode('late'), aNode('a', ['InternalIP 10.0.0.1'])];
@@ -90,7 +79,8 @@ test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[],
   );
 });
 
-type Shares = [string, Partial<PortIntent['ServicePort']>, readonly string[] | undefined, readonly string[]];
+type OfPort = Parameters<typeof nodeShares>[0]['ServicePort'];
+type Shares = [string, OfPort, readonly string[] | undefined, readonly string[]];
 // prettier-ignore
 test.each<Shares>([
   ['nobody asks', {}, undefined, []],

@@ -1,8 +1,9 @@
 /** Which texts annotations take, and which of several annotations counts; test/golden/annotations.txt has what each does. */
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { readAnnotations, type Annotated } from '../../../../shared/service/intent/read-annotations.ts';
+import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
+import { aStoredService } from '../../../support/service.ts';
 
 const UUID = '0b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d';
 const OCCM = 'loadbalancer.openstack.org/';
@@ -65,10 +66,8 @@ const PORTS = [
   { name: 'secure', port: 443 },
 ];
 
-const read = (annotations: Record<string, string>, config = aConfig()): Annotated => {
-  const metadata = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', annotations };
-  return readAnnotations({ metadata, spec: { ports: PORTS } }, config);
-};
+const read = (annotations: Record<string, string>, config = aConfig()) =>
+  readIntent(aStoredService({ annotations, spec: { ports: PORTS } }), config).annotated;
 const problemsOf = (annotations: Record<string, string>) =>
   read(annotations).problems.map(({ field, value }) => `${field} ${value}`);
 const protocols = (annotations: Record<string, string>): readonly unknown[] =>
@@ -109,13 +108,18 @@ const OF_CLOUD_CONF = {
   ...{ subnetId: UUID, networkId: UUID, memberSubnetId: UUID, flavorId: UUID, availabilityZone: 'az' },
   ...{ floatingNetworkId: UUID, floatingSubnetId: UUID, defaultTlsContainerRef: UUID },
 };
+/** What any annotation of kinx brings else. */
+const given = ['createMonitor', 'monitorDelay', 'monitorTimeout', 'monitorMaxRetries'];
 const ROWS = ANNOTATIONS.flatMap((row) => row.names.map((name) => [name, row] as const));
 
 test.each(ROWS.filter(([name, row]) => !name.startsWith(OWN) && (row.orNone ?? !('value' in row.parse('')))))(
   '%s that is empty, as charts render it, is none or as if it were not there',
   (name, { on, sets, orNone }) => {
     const valueOf = (annotations: Record<string, string>): unknown => {
-      const { problems, ports, ...common } = read(annotations, aConfig(undefined, OF_CLOUD_CONF));
+      const { problems, ports, ...common } = read(annotations, {
+        ...aConfig(undefined, OF_CLOUD_CONF),
+        given,
+      });
       expect(problems).toEqual([]);
       return ({ ...ports[0], ...common } as Readonly<Record<string, object>>)[on]?.[sets as never];
     };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   readIntent,
   type ServiceIntent,
@@ -10,7 +10,7 @@ import { desireIngress, sameIngress } from '../../../../shared/service/report/pu
 import { OPTIONS as OF_CLOUD_CONF } from '../../../../shared/config/cloud-conf/options.ts';
 import { camel } from '../../../../shared/config/read-value.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { effectiveValues, overruledValues } from '../../../../shared/service/intent/effective-values.ts';
+import { effectiveValues } from '../../../../shared/service/intent/effective-values.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
@@ -123,26 +123,27 @@ test.each([
   expect(sameIngress(desired, published)).toBe(same);
 });
 
-describe('each value is named as what set it', () => {
-  const ROWS = ANNOTATIONS.flatMap(({ names, example }) =>
-    names.map((name) => [name, example.replace(/^[A-Z_]+_ID$/, ID)] as const),
-  );
+const ROWS = ANNOTATIONS.flatMap(({ names, example }) =>
+  names.map((name) => [name, example.replace(/^[A-Z_]+_ID$/, ID)] as const),
+);
 
-  test.each(ROWS)('%s, unless a Problem names it', (name, example) => {
-    const intent = intentOf({ [name]: example });
-    const named = effectiveValues(intent).filter(({ setBy }) => setBy === `annotation ${name}`);
-    const isWrong = intent.problems.some(({ field }) => field === name);
-    expect(named.length > 0 || isWrong).toBe(true);
-  });
+test.each(ROWS)('a value is named as what set it: %s, unless a Problem names it', (name, example) => {
+  const intent = intentOf({ [name]: example });
+  const named = effectiveValues(intent).filter(({ setBy }) => setBy === `annotation ${name}`);
+  const isWrong = intent.problems.some(({ field }) => field === name);
+  expect(named.length > 0 || isWrong).toBe(true);
+});
 
-  const OPTIONS = ANNOTATIONS.flatMap(({ option, names: [name = ''] }) =>
-    option ? [[option as string, name] as const] : [],
-  );
-  const VALUES: Readonly<Record<string, unknown>> = {
-    ...{ nodeSelector: { pool: 'edge' }, monitorDelay: 9, enableIngressHostname: true },
-  };
+const OPTIONS = ANNOTATIONS.flatMap(({ option, names: [name = ''] }) =>
+  option ? [[option as string, name] as const] : [],
+);
+const VALUES: Readonly<Record<string, unknown>> = {
+  ...{ nodeSelector: { pool: 'edge' }, monitorDelay: 9, enableIngressHostname: true },
+};
 
-  test.each(OPTIONS)('%s of cloud.conf by its key, until the annotation sets the value', (field, name) => {
+test.each(OPTIONS)(
+  'a value is named as what set it: %s of cloud.conf by its key, until the annotation sets the value',
+  (field, name) => {
     const key = Object.keys(OF_CLOUD_CONF.LoadBalancer).find((one) => camel(one) === field) ?? '';
     const setBy = (annotations: Annotations) =>
       effectiveValues(intentOf(annotations, { [field]: VALUES[field] ?? ID })).map((one) => one.setBy);
@@ -150,17 +151,5 @@ describe('each value is named as what set it', () => {
     const example = ROWS.find(([one]) => one === name)?.[1] ?? '';
     // an internal Service of cloud.conf stays one (docs/sources/occm.md, "Internal Services and IPv6")
     if (field !== 'internalLb') expect(setBy({ [name]: example })).not.toContain(`cloud.conf ${key}`);
-  });
-
-  test('an option that an annotation of its group goes before is told, and is no Problem', () => {
-    const intent = intentOf({ [`${OCCM}port-id`]: ID }, { subnetId: ID });
-    expect(overruledValues(intent)).toEqual([
-      {
-        field: 'cloud.conf subnet-id',
-        value: ID,
-        message: `has no effect: annotation ${OCCM}port-id goes first`,
-      },
-    ]);
-    expect(intent.problems).toEqual([]);
-  });
-});
+  },
+);

@@ -11,29 +11,17 @@ const cluster = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes'
 type Reference = Parameters<typeof observeCertificates>[0]['references'][number];
 const of = { name: { namespace: 'shop', name: 'web' }, cluster };
 
-class Watched extends SimulatedCloud {
-  readonly fails: ErrorCode | undefined;
-
-  constructor(fails?: ErrorCode) {
-    super();
-    this.fails = fails;
-  }
-
-  override get(...[kind, id]: Parameters<SimulatedCloud['get']>): ReturnType<SimulatedCloud['get']> {
-    if (this.fails) return Promise.reject(new ReconcileError(this.fails, 'no'));
-    return super.get(kind, id);
-  }
-}
-
-const observe = (cloud: Watched, references: Reference[], memory = newMemory()) =>
-  observeCertificates({ references }, of, { cloud, clock, memory });
+const failing = (code: ErrorCode): SimulatedCloud =>
+  Object.assign(new SimulatedCloud(), { get: () => Promise.reject(new ReconcileError(code, 'no')) });
+const observe = (cloud: SimulatedCloud, references: Reference[]) =>
+  observeCertificates({ references }, of, { cloud, clock, memory: newMemory() });
 
 test('what is refused becomes a message in words, and what passes is tried again', async () => {
   for (const code of ['FORBIDDEN', 'CONFIG_INVALID'] as const) {
-    const { references } = await observe(new Watched(code), [{ id: CERTIFICATE }]);
+    const { references } = await observe(failing(code), [{ id: CERTIFICATE }]);
     expect(references.get(CERTIFICATE)).toMatchObject({ because: expect.any(String) as string });
   }
-  const asked = observe(new Watched('CLOUD_UNAVAILABLE'), [{ id: CERTIFICATE }]);
+  const asked = observe(failing('CLOUD_UNAVAILABLE'), [{ id: CERTIFICATE }]);
   await expect(asked).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
 });
 
@@ -42,7 +30,7 @@ test.each([
   ['another namespace’s', cluster, 'default', false],
   ['another cluster’s, of a namespace of that name', { ...cluster, id: 'c2' }, 'shop', false],
 ])('the stored copy of %s Secret, by its id: %s', async (_, by, namespace, isUsed) => {
-  const cloud = new Watched();
+  const cloud = new SimulatedCloud();
   const source = { secret: 'web-tls', fingerprint: '0a1b2c3d4e5f6071' };
   const name = storedName(by, { namespace, name: 'other' }, source);
   const { id } = await cloud.create('secret', { name, secret_type: 'opaque' });

@@ -1,45 +1,50 @@
 import { expect, test } from 'vitest';
-import { newMemory } from '../../../../shared/memory/memory.ts';
-import { observeFloatingNetworks } from '../../../../shared/service/observe/network/network.ts';
+import { NETWORKS, PUBLIC, PUBLIC_SUBNET, type Wire } from '../../../support/cloud-contents.ts';
+import { aStoredService } from '../../../support/service.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
-import { NETWORK, PUBLIC, PUBLIC_SUBNET, SUBNET } from '../../../support/cloud-contents.ts';
+import { aDualNode } from '../../../laws/arbitrary.ts';
+import { evaluation } from '../../../laws/drive.ts';
 
-const HIDDEN = 'aaaaaaaa-0000-4000-8000-0000000000ee';
-const four = { ip_version: 4, network_id: PUBLIC };
-const SUBNETS = [
-  { ...four, id: PUBLIC_SUBNET, name: 'a' },
-  { ...four, id: '6', name: 'a6', ip_version: 6 },
-  { id: SUBNET, name: 'private', network_id: NETWORK },
-];
+const MORE = 'aaaaaaaa-0000-4000-8000-0000000000ee';
+const four = { id: 'aaaaaaaa-0000-4000-8000-0000000000e4', cidr: '192.0.2.0/24', network_id: MORE };
+const six = { ...four, id: 'aaaaaaaa-0000-4000-8000-0000000000e6', cidr: '2001:db8::/64', ip_version: 6 };
+const nodes = [aDualNode(1)];
+const NAMED = { 'loadbalancer.openstack.org/floating-subnet-id': PUBLIC_SUBNET };
+const HIDDEN = ['subnet-of-the-operator'];
 
-async function evaluation(
-  question: object,
-  networks: readonly string[] = [PUBLIC],
-  subnets: typeof SUBNETS = SUBNETS,
-) {
-  const cloud = new SimulatedCloud({
-    subnet: subnets,
-    network: networks.map((id) => ({ id, 'router:external': 'true' })),
-  });
-  const source = { cloud, clock: { now: () => 0 }, memory: newMemory() };
-  return observeFloatingNetworks({ external: true, families: [4], ...question }, source);
+test.each<[string, external: string[], more: Wire[], network?: string, hidden?: string[]]>([
+  ['none of two', [MORE, PUBLIC], [four]],
+  ['the one with IPv4 of two', [MORE, PUBLIC], [six], PUBLIC],
+  ['none where the only one has IPv6 alone', [MORE], [six]],
+  ['none where the only one has no subnet', [MORE], []],
+  ['one whose subnets the project cannot see', [MORE], [], MORE, HIDDEN],
+])('a Service gets a floating IP of %s', async (_, external, more, network, hidden) => {
+  expect(await networksOf({}, external, more, hidden)).toEqual(network === undefined ? [] : [network]);
+});
+
+test('a subnet that is named settles which of several networks it is', async () => {
+  expect(await networksOf(NAMED, [MORE, PUBLIC], [four])).toEqual([PUBLIC]);
+});
+
+test('a port that cannot be seen blocks the Service', async () => {
+  const field = 'loadbalancer.openstack.org/port-id';
+  const service = aStoredService({ annotations: { [field]: MORE } });
+  const { plan } = await evaluation(service, nodes, new SimulatedCloud());
+  expect(plan.problems).toMatchObject([{ field, blocking: true }]);
+});
+
+/** Of the floating IPs that a Service would get in a cloud with these external networks. */
+async function networksOf(
+  annotations: Readonly<Record<string, string>>,
+  external: readonly string[],
+  more: readonly Wire[],
+  hidden?: readonly string[],
+): Promise<readonly unknown[]> {
+  const subnet = [...(NETWORKS.subnet ?? []), ...more];
+  const cloud = new SimulatedCloud({ subnet, network: external.map((id) => ({ id })) });
+  if (hidden) for (const wire of cloud.all('network')) wire['subnets'] = hidden;
+  const { plan } = await evaluation(aStoredService({ annotations }), nodes, cloud);
+  return plan.steps.flatMap((step) =>
+    step.verb === 'create' && step.kind === 'floatingip' ? [step.attributes['floating_network_id']] : [],
+  );
 }
-
-test('a named subnet settles which of several networks it is', async () => {
-  const { floatingNetworks } = await evaluation({ floating_subnet_id: PUBLIC_SUBNET }, [NETWORK, PUBLIC]);
-  expect(floatingNetworks).toEqual([PUBLIC]);
-});
-
-test('an external network without IPv4 gives no floating IP, and one with subnets that the project cannot see does', async () => {
-  const six = { id: '66', name: 'six', ip_version: 6, network_id: HIDDEN };
-  const found = await evaluation({}, [PUBLIC, HIDDEN], [...SUBNETS, six]);
-  expect(found.floatingNetworks).toEqual([PUBLIC]);
-  expect(await evaluation({}, [HIDDEN], [six])).toEqual({ floatingNetworks: [] });
-  expect(await evaluation({}, [HIDDEN], SUBNETS)).toEqual({ floatingNetworks: [] });
-  const cloud = new SimulatedCloud({ subnet: [], network: [{ id: PUBLIC, 'router:external': true }] });
-  const [network] = cloud.all('network');
-  if (network) network['subnets'] = ['subnet-of-the-operator'];
-  const source = { cloud, clock: { now: () => 0 }, memory: newMemory() };
-  const question = { external: true, families: [4 as const] };
-  expect(await observeFloatingNetworks(question, source)).toEqual({ floatingNetworks: [PUBLIC] });
-});

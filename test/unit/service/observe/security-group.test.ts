@@ -1,49 +1,60 @@
-import { describe, expect, test } from 'vitest';
-import { newMemory } from '../../../../shared/memory/memory.ts';
-import type { ServiceObject } from '../../../../shared/model/service-object.ts';
-import { findSecurityGroups } from '../../../../shared/service/observe/network/security-group.ts';
+import { expect, test } from 'vitest';
+import { OTHER_SUBNET, type Wire } from '../../../support/cloud-contents.ts';
+import { aConfig } from '../../../support/config.ts';
+import { aStoredService } from '../../../support/service.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
-import type { Wire } from '../../../support/cloud-contents.ts';
+import { aDualNode } from '../../../laws/arbitrary.ts';
+import { CLUSTER, evaluation } from '../../../laws/drive.ts';
 
-const UID = '5e5e5e5e-0000-4000-8000-000000000001';
-const CLUSTER = { id: 'c1c1c1c1-0000-4000-8000-000000000000', name: 'kubernetes' };
-const NAME = { namespace: 'default', name: 'web' };
-const service = { metadata: { ...NAME, uid: UID, resourceVersion: '1' }, spec: {} };
-const object: ServiceObject = { key: 'service/default/web', name: NAME, service, wanted: true };
-const OURS = [`levelset-cluster=${CLUSTER.id}`, `levelset-service=${UID}`, 'levelset-name=default/web'];
+const managed = aConfig(undefined, { manageSecurityGroups: true });
+const service = aStoredService();
+const { uid } = service.metadata;
+const nodes = [aDualNode(1)];
+const OURS = [`levelset-cluster=${CLUSTER.id}`, `levelset-service=${uid}`, 'levelset-name=default/web'];
 
 /** As OCCM makes it. */
 const group: Wire = {
   id: '77777777-0000-4000-8000-000000000001',
-  name: `lb-sg-${UID}-default-web`,
+  name: `lb-sg-${uid}-default-web`,
   description: 'Security Group for default/web Service LoadBalancer in cluster elsewhere',
   tags: [],
-  created_at: '2026-11-21T08:00:00Z',
 };
 
-function find(groups: readonly Wire[], who: ServiceObject): Promise<readonly { id: string }[]> {
-  const cloud = new SimulatedCloud({ securitygroup: groups });
-  return findSecurityGroups(who, CLUSTER, true, {
-    cloud,
-    lists: cloud,
-    clock: { now: () => 0 },
-    memory: newMemory(),
-  });
+test.each([
+  ['OCCM made, whatever the cluster was called then', {}, true],
+  ['has its name and is about something else', { description: 'my firewall' }, false],
+  ['another cluster has taken', { tags: ['levelset-cluster=other'] }, false],
+  ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, true],
+])('whether a group that %s is the security group of a Service', async (_, differs, isIts) => {
+  const cloud = new SimulatedCloud({ securitygroup: [{ ...group, ...differs }] });
+  const { plan } = await evaluation(service, nodes, cloud, managed);
+  const made = plan.steps.filter(({ kind, verb }) => kind === 'securitygroup' && verb === 'create');
+  expect(made).toHaveLength(isIts ? 0 : 1);
+});
+
+/** A Neutron before Train. */
+class Old extends SimulatedCloud {
+  override list(...[kind, query = {}]: Parameters<SimulatedCloud['list']>) {
+    const { security_groups: _, ...known } = query;
+    return super.list(kind, known);
+  }
 }
 
-describe('the security group of a Service', () => {
-  test.each([
-    ['OCCM made, whatever the cluster was called then', {}, 1],
-    ['has its name and is about something else', { description: 'my firewall' }, 0],
-    ['another cluster has taken', { tags: ['levelset-cluster=other'] }, 0],
-    ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, 1],
-  ])('that %s', async (_, differs, count) => {
-    expect(await find([{ ...group, ...differs }], object)).toHaveLength(count);
-  });
+test('of all ports, which a Neutron lists that does not know the filter, only those with the group count', async () => {
+  const cloud = new Old({ securitygroup: [{ ...group, tags: OURS }] });
+  Object.assign(cloud.all('port')[2] ?? {}, { security_groups: [group.id] });
+  const { observed } = await evaluation(service, nodes, cloud, managed);
+  const ports = observed.resources.filter(({ kind }) => kind === 'port');
+  expect(ports.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.3']);
+});
 
-  test('is found by our tags when the Service is gone', async () => {
-    const gone: ServiceObject = { key: object.key, name: NAME, wanted: false };
-    expect(await find([{ ...group, tags: OURS }], gone)).toHaveLength(1);
-    expect(await find([group], gone)).toEqual([]);
-  });
+test('a port that has the address of a Node in another subnet than that of the members does not count', async () => {
+  const annotations = { 'loadbalancer.openstack.org/member-subnet-id': OTHER_SUBNET };
+  const { observed } = await evaluation(
+    aStoredService({ annotations }),
+    nodes,
+    new SimulatedCloud(),
+    managed,
+  );
+  expect(observed.resources.filter(({ kind }) => kind === 'port')).toEqual([]);
 });

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { aStoredService } from '../../../support/service.ts';
+import { aDualNode } from '../../../laws/arbitrary.ts';
 import { CLUSTER, evaluation, settle } from '../../../laws/drive.ts';
 
 const service = aStoredService();
-const nodes = [
-  {
-    metadata: { name: 'node-1', uid: 'n1', resourceVersion: '1' },
-    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] },
-  },
-];
+const nodes = [aDualNode(1)];
 
 async function served(): Promise<SimulatedCloud> {
   const cloud = new SimulatedCloud();
@@ -22,7 +18,10 @@ test('a floating IP that is in use stays when a second external network appears 
   cloud.add('network', { id: 'aaaaaaaa-0000-4000-8000-0000000000aa', 'router:external': true });
 
   // a cloud with the same contents, asked for the first time
-  const later = new SimulatedCloud(contentsOf(cloud));
+  const kinds = ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor', 'floatingip', 'network'];
+  const later = new SimulatedCloud(
+    Object.fromEntries(kinds.map((kind) => [kind, cloud.all(kind as 'pool')])),
+  );
   const { plan } = await evaluation(service, nodes, later);
   expect(plan.steps).toEqual([]);
   expect(plan.problems).toMatchObject([{ field: 'loadbalancer.openstack.org/floating-network-id' }]);
@@ -35,13 +34,8 @@ test('a load balancer that only might be ours is never removed as made twice', a
   if (lb)
     Object.assign(lb, { tags: [goName], description: 'Kubernetes external service default/web from x' });
   const id = '1b1b1b1b-0000-4000-8000-000000000002';
-  const named = {
-    ...lb,
-    id,
-    vip_port_id: 'dddddddd-0000-4000-8000-00000000ffff',
-    created_at: '2025-01-01T00:00:00',
-  };
-  cloud.add('loadbalancer', named);
+  const vip_port_id = 'dddddddd-0000-4000-8000-00000000ffff';
+  cloud.add('loadbalancer', { ...lb, id, vip_port_id, created_at: '2025-01-01T00:00:00' });
   const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
   const { plan } = await evaluation(
     {
@@ -54,9 +48,3 @@ test('a load balancer that only might be ours is never removed as made twice', a
   );
   expect(plan.steps.filter(({ verb }) => verb === 'delete')).toEqual([]);
 });
-
-function contentsOf(cloud: SimulatedCloud): ConstructorParameters<typeof SimulatedCloud>[0] {
-  // prettier-ignore
-  const kinds = ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor', 'floatingip', 'network'] as const;
-  return Object.fromEntries(kinds.map((kind) => [kind, cloud.all(kind)]));
-}

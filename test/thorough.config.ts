@@ -28,10 +28,15 @@ export const THOROUGH = [
   'test/sandbox/kubectl.test.ts',
 ];
 
-/** `npm run thorough`: those, the laws in 60 worlds each, and every right taken away. */
+/** `npm run thorough`: those, the laws in 60 worlds each, every right taken away, and the page in a browser. */
 export default defineConfig({
   test: {
-    include: ['test/laws/**/*.test.ts', 'test/rights/each-right.test.ts', ...THOROUGH],
+    include: [
+      'test/laws/**/*.test.ts',
+      'test/rights/each-right.test.ts',
+      'test/functions/page/*.test.ts',
+      ...THOROUGH,
+    ],
     setupFiles: [join(import.meta.dirname, 'laws/many-worlds.ts')],
     testTimeout: 600_000,
     hookTimeout: 60_000,

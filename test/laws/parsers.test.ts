@@ -10,7 +10,7 @@ import { aConfig } from '../support/config.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, annotationKeys, serviceOf, usableNodes } from './arbitrary.ts';
 import { evaluation } from './drive.ts';
-import { forAll } from './seed.ts';
+import { forAll, WORLDS } from './seed.ts';
 
 const anyText = fc.oneof(
   fc.string(),
@@ -77,5 +77,5 @@ test.each(checked)('what the admission policy refuses for %s, levelset refuses, 
     const found = manifestProblems(service, aConfig()).map(({ field }) => field);
     if (!isTaken(text, check)) expect(found).toContain(name);
   });
-  fc.assert(holds, { numRuns: 100 });
+  fc.assert(holds, { numRuns: 10 * WORLDS });
 });

@@ -1,9 +1,9 @@
 /** With the rights of the tables each scenario goes well. Without one of them its scenario fails, and says which one is missing. */
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
 import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
 import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
+import { THOROUGH } from '../laws/seed.ts';
 import { callsOutside } from './calls-outside.ts';
 import { grantsOf, rightFor, wordsOf } from './grants.ts';
 import { live } from './live.ts';
@@ -35,10 +35,9 @@ const CLUSTER = CLUSTER_RIGHTS.filter(({ scenario }) => scenario in SCENARIOS).m
   told: SILENT.includes(wordsOf(right)) ? '' : named(right),
 }));
 
-const { numRuns = 3 } = fc.readConfigureGlobal();
 /** `npm run thorough` plays all, `npm test` one of so many. */
 const some = <T>(all: readonly T[], oneOf: number): readonly T[] =>
-  numRuns > 3 ? all : all.filter((_, at) => at % oneOf === 0);
+  THOROUGH ? all : all.filter((_, at) => at % oneOf === 0);
 
 test.each(some(Object.entries(SCENARIOS), 4))(
   '%s goes well with the rights of the tables, and asks for nothing else',

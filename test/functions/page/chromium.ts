@@ -2,17 +2,19 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { expect, onTestFinished } from 'vitest';
 import { chromium, type Page } from 'playwright-core';
+import { THOROUGH } from '../../laws/seed.ts';
 
 /** Debian's Chromium, or Chrome. */
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 );
 
-/** Why tests with a browser are skipped; undefined if they are not. */
-export const noChromium =
-  PROGRAM === undefined ? 'no Chromium is installed here: apt-get install chromium' : undefined;
+const isMissing = THOROUGH && PROGRAM === undefined;
+if (isMissing)
+  console.warn('tests of the page are skipped: no Chromium is installed here: apt-get install chromium');
 
-if (noChromium !== undefined) console.warn(`tests of the page are skipped: ${noChromium}`);
+/** Whether tests with a browser are skipped: `npm run thorough` has them. */
+export const noChromium = !THOROUGH || isMissing;
 
 /** A page in headless Chromium, closed when the test has ended. */
 export async function openPage(url: string, { width = 1280, height = 900 } = {}) {

@@ -23,14 +23,11 @@ test('a create that Octavia refuses is tried again by sweeps after 10 minutes, 2
   const warnings = [expect.stringContaining('default/web') as string];
   expect(await sweep(it.world)).toMatchObject({ requests: [], warnings });
   const at = (minutes: number) => ({ ...it.world, clock: { now: () => startMs + minutes * 60_000 } });
-  const sweptAt: number[] = [];
-  for (let minutes = 5; minutes <= 24 * 60; minutes += 5)
-    for (const request of (await sweep(at(minutes))).requests) {
-      sweptAt.push(minutes);
-      const { outcome } = await run(request, at(minutes));
-      expect(outcome.status).toBe('blocked');
-    }
-  expect(sweptAt).toEqual([10, 30, 70, 150, 310, 630, 990, 1350]);
+  for (const minutes of [10, 30, 70, 150, 310, 630, 990, 1350]) {
+    expect((await sweep(at(minutes - 1))).requests).toEqual([]);
+    const [request] = (await sweep(at(minutes))).requests;
+    expect(request && (await run(request, at(minutes))).outcome.status).toBe('blocked');
+  }
   const before = creates();
 
   await it.once({ trigger: 'audit' }, at(1_400));

@@ -179,7 +179,7 @@ export function nodeRows(
     .map((node): StatusRow => {
       const object = `node/${node.metadata.name}` as const;
       const last = reports.get(object);
-      return withReport(rowFromNode(object, node), node, last && isEvaluation(last) ? last : undefined);
+      return withReport(rowFromNode(object, node), node, last && isComparison(last) ? last : undefined);
     })
     .filter(({ state }) => state !== 'settled');
 }
@@ -191,8 +191,8 @@ export function routesRow(reports: ReadonlyMap<Key, LastReport>): readonly Statu
   return [{ object: 'routes', ...rowFromReport(last) }];
 }
 
-/** A run for most events about a Node ends before it evaluates anything, and so knows nothing about the Node. */
-function isEvaluation({ report }: LastReport): boolean {
+/** A run for most events about a Node ends before it compares anything, and so knows nothing about the Node. */
+function isComparison({ report }: LastReport): boolean {
   return report.plan !== undefined || report.outcome.status !== 'settled';
 }
 

@@ -14,7 +14,7 @@ import type {
   RecordedDeletions,
   RecordedRepairs,
   Repair,
-  LoadBalancerPlace,
+  ProjectAndRegion,
 } from './model/records.ts';
 import type { NodePatch, NodeStatusPatch } from './model/node/node.ts';
 import type { Attributes, CloudKind, WireResource } from './model/resources.ts';
@@ -90,9 +90,9 @@ export interface Deletions {
 
 /** The record of where this cluster's load balancers are (decision 154). */
 export interface PlaceRecord {
-  load(): Promise<LoadBalancerPlace | undefined>;
+  load(): Promise<ProjectAndRegion | undefined>;
   /** Records the place, or the region of a record of the same project without one. What another writer recorded meanwhile stays. */
-  save(place: LoadBalancerPlace): Promise<void>;
+  save(place: ProjectAndRegion): Promise<void>;
 }
 
 /** The record of what levelset wrote to routers, in a ConfigMap of its own namespace (decision 112). */

@@ -9,7 +9,7 @@ import { askLeader, leadFor, type Order } from './lead.ts';
 import { RegisteredClusters } from './registered-clusters.ts';
 import { coloured, commandLog, inWords, misused, printObjects, printsObjects } from './command.ts';
 
-export interface Told {
+export interface CommandResult {
   readonly code: number;
   readonly text?: string;
   /** The objects of the array that json and yaml print in place of the text. */
@@ -18,7 +18,7 @@ export interface Told {
 }
 
 /** @param print Prints a text, each line of it with the name of the cluster where there are several. */
-export type OnOne = (world: World, print: (text: string) => void) => Promise<Told>;
+export type OnOne = (world: World, print: (text: string) => void) => Promise<CommandResult>;
 
 interface EachClusterOptions {
   /** Set: the command writes (without --dry-run), as the process that leads or by asking it at --server-url, one cluster after another. */
@@ -38,8 +38,8 @@ export async function eachCluster(
   { writes, onOne, withoutKeystone }: EachClusterOptions = {},
 ): Promise<number> {
   const asked = withoutKeystone ? runOne : afterKeystone(runOne);
-  const run = async (connected: Connected, label: Label): Promise<Told> => {
-    const act = (): Promise<Told> =>
+  const run = async (connected: Connected, label: Label): Promise<CommandResult> => {
+    const act = (): Promise<CommandResult> =>
       asked(connected.world, (text) => {
         console.log(label(text));
       });
@@ -67,7 +67,7 @@ export async function eachCluster(
   await inParallel(names, writes ? 1 : READ_AT_ONCE, (name) => {
     const label: Label = (text) => text.replace(/^(?=.)/gm, `${name}: `);
     const turn = registered.open(name).then((connected) => run(connected, label));
-    const told = turn.catch((error: unknown): Told => ({ code: 1, errors: [inWords(error)] }));
+    const told = turn.catch((error: unknown): CommandResult => ({ code: 1, errors: [inWords(error)] }));
     const before = shown;
     shown = told.then(async (its) => {
       await before;
@@ -100,7 +100,7 @@ function afterKeystone(run: OnOne): OnOne {
   };
 }
 
-function show({ text, errors = [] }: Told, label: Label, flags: Flags): void {
+function show({ text, errors = [] }: CommandResult, label: Label, flags: Flags): void {
   if (text && !printsObjects(flags)) console.log(label(coloured(text)));
   for (const error of errors) console.error(`levelset: ${label(error)}`);
 }

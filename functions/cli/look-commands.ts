@@ -7,7 +7,7 @@ import type { World } from '../../shared/ports.ts';
 import { ADOPTION_STATES, judgeAdoptions, type Adoption } from '../../shared/report/adoption-report.ts';
 import { explainService, type ExplainedService } from '../../shared/service/report/object-details.ts';
 import { counted, misused, type RunCommand } from './command.ts';
-import { eachCluster, type Told } from './each-cluster.ts';
+import { eachCluster, type CommandResult } from './each-cluster.ts';
 import { adviceIn, describeFailed, findRequests, isMissing, readObjects, runRequests } from './requests.ts';
 
 /** `levelset plan`: text, or an array of plans. */
@@ -53,7 +53,7 @@ export async function findPlans(
 export function tellPlans(
   { plans, incomplete, errors }: FoundPlans,
   { output, detailedExitcode }: Pick<Flags, 'output' | 'detailedExitcode'> = {},
-): Told {
+): CommandResult {
   const changes = detailedExitcode && plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
   const code = incomplete || plans.some(isStopped) || errors.length > 0 ? 1 : changes;
   const nothing = incomplete
@@ -78,7 +78,7 @@ function countSteps(plans: readonly Plan[]): string {
   return `${add} to add, ${verbs.length - add - destroy} to change, ${destroy} to destroy`;
 }
 
-function tellDrift({ plans, incomplete, errors }: FoundPlans): Told {
+function tellDrift({ plans, incomplete, errors }: FoundPlans): CommandResult {
   const drifted = plans.some(({ drift }) => drift) ? 2 : 0;
   const shown = plans.filter(({ drift, steps }) => drift ?? steps.length > 0);
   const rows = shown.map(({ object, services, steps, drift = [], driftStays = false }) => ({
@@ -98,7 +98,7 @@ export const adoptCommand: RunCommand = (_words, flags, env) => {
   return eachCluster(flags, env, report);
 };
 
-async function report(world: World): Promise<Told> {
+async function report(world: World): Promise<CommandResult> {
   const [{ plans, incomplete, errors: failures }, services] = await Promise.all([
     findPlans(readObjects([], {}), world, { everyService: true }),
     world.kube.listServices(),

@@ -7,7 +7,7 @@ import type { World } from '../../shared/ports.ts';
 import { requeueDelayMs } from '../../shared/queue/scheduling.ts';
 import { inNumbers } from '../../shared/report/page.ts';
 import { counted, type RunCommand } from './command.ts';
-import { eachCluster, type OnOne, type Told } from './each-cluster.ts';
+import { eachCluster, type OnOne, type CommandResult } from './each-cluster.ts';
 import { isStopped } from './look-commands.ts';
 import {
   describeFailed,
@@ -35,7 +35,7 @@ async function reconcileIn(
   keys: readonly Key[],
   { dryRun, wait }: Flags,
   print: Print,
-): Promise<Told> {
+): Promise<CommandResult> {
   const { requests, incomplete, absent } = await findRequests(keys, world);
   if (requests.length + absent.length === 0 && !incomplete) print('Nothing to do: everything is as desired.');
   const told = (report: Report): void => {
@@ -88,7 +88,7 @@ function comesAgainInMs({ outcome }: Report, attempt: number): number | undefine
 export const sweepCommand: RunCommand = (_words, flags, env) =>
   eachCluster(flags, env, (world, print) => sweepIn(world, flags, print), { writes: { all: true } });
 
-async function sweepIn(world: World, { dryRun, deep }: Flags, print: Print): Promise<Told> {
+async function sweepIn(world: World, { dryRun, deep }: Flags, print: Print): Promise<CommandResult> {
   const scope = { ...(dryRun && { readOnly: true as const }), ...(deep && { deep }) };
   const found = await sweepAndWarn(world, scope);
   const told = (report: Report): void => {
@@ -97,7 +97,7 @@ async function sweepIn(world: World, { dryRun, deep }: Flags, print: Print): Pro
   const reports = await runRequests(found.requests, world, { dryRun, told });
   for (const line of describeFailed(reports)) print(line);
   const code = found.incomplete ? 1 : exitCode(reports);
-  // The members of load balancers were evaluated before these Nodes were changed.
+  // The members of load balancers were compared before these Nodes were changed.
   const isStale = looksAfterServices(world.config) && reports.some(({ membersMoved }) => membersMoved);
   const again = code !== 1 && !dryRun && isStale;
   const counts = ['settled', 'progressing', 'blocked', 'failed']

@@ -17,7 +17,7 @@ import { createClustersServer } from './clusters-server.ts';
 import { connectEntry, ofCluster, CloudLogins } from './connect-entry.ts';
 import { ConnectedClusters } from './connected-clusters.ts';
 import { createHash } from 'node:crypto';
-import type { SweepTurns } from '../serve/sweeper.ts';
+import type { SweepTimetable } from '../serve/sweeper.ts';
 import { NodeServers } from '../../shared/memory/memory.ts';
 import { MemorySlots } from '../../shared/queue/slots.ts';
 import { MONOTONIC } from '../budget.ts';
@@ -106,7 +106,7 @@ function makeClusters(
       },
       log: ofCluster(log, entry.name),
       metrics: metrics.of(entry.name),
-      shared: { slots: await projects.enter(connected), turns: timetable.of(entry.name) },
+      shared: { slots: await projects.enter(connected), timetable: timetable.of(entry.name) },
       ...(reported && { reported }),
     });
     cluster.start();
@@ -168,7 +168,7 @@ async function notesOf(clusters: ConnectedClusters<ServedCluster>): Promise<read
 }
 
 const SWEEPS_AT_ONCE = 8;
-/** A sweep that takes longer goes on without its place. So a thousand clusters have a turn in an interval of five minutes, whatever hangs. */
+/** A sweep that takes longer goes on without its place. So a thousand clusters have a sweep in an interval of five minutes, whatever hangs. */
 export const PLACE_MS = 2_000;
 /** So much too early a timer may end, which goes by another clock: the moment that is so near was that one. */
 const EARLY_MS = 1_000;
@@ -178,7 +178,7 @@ export class Timetable {
   readonly #waiting = new Set<() => void>();
   #running = 0;
 
-  of(name: string, now: () => number = () => Date.now()): SweepTurns {
+  of(name: string, now: () => number = () => Date.now()): SweepTimetable {
     const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
     return {
       untilNextMs: (everyMs) => {
@@ -187,7 +187,7 @@ export class Timetable {
         return leftMs > Math.min(EARLY_MS, everyMs / 2) ? leftMs : leftMs + everyMs;
       },
       take: async (run, stopping) => {
-        let hasPlace = await this.#turn(stopping);
+        let hasPlace = await this.#place(stopping);
         const leave = (): void => {
           clearTimeout(timer);
           if (hasPlace) this.#leave();
@@ -204,7 +204,7 @@ export class Timetable {
   }
 
   /** Whether there is a place by now; false when it is to stop. Who came first has it first. */
-  #turn(stopping: AbortSignal): Promise<boolean> {
+  #place(stopping: AbortSignal): Promise<boolean> {
     if (stopping.aborted) return Promise.resolve(false);
     if (this.#running < SWEEPS_AT_ONCE) {
       this.#running += 1;

@@ -77,7 +77,7 @@ export class Story {
 
   tell({ applied, plan, outcome, request, loadBalancerId, address }: Report): void {
     const [service, node] = [asServiceKey(request.key), asNodeKey(request.key)];
-    // A run for most events about a Node ends before it evaluates anything.
+    // A run for most events about a Node ends before it compares anything.
     if (!service && (node === undefined || (!plan && outcome.status === 'settled'))) return;
     const name = service ? `${service.namespace}/${service.name}` : `Node ${node}`;
     if (plan && applied.length > 0) this.#line(name, 'blue', `plan\n${inShort(renderPlan(plan))}`);

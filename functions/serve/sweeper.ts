@@ -4,7 +4,7 @@ import { widen, type SweepScope } from '../../shared/model/request.ts';
 import { sweep, type Sweep } from '../../shared/sweep.ts';
 import type { World } from '../../shared/ports.ts';
 
-export interface SweepTurns {
+export interface SweepTimetable {
   untilNextMs(everyMs: number): number;
   /** Runs a sweep when there is a place; or at once when it is to stop, which it sees by itself. */
   take<T>(run: () => Promise<T>, stopping: AbortSignal): Promise<T>;
@@ -17,7 +17,7 @@ interface SweeperOptions {
   readonly readOnly?: boolean;
   readonly swept: (found: Sweep) => void;
   /** Absent where there is one cluster: it is swept at each interval from the start. */
-  readonly turns?: SweepTurns;
+  readonly timetable?: SweepTimetable;
 }
 
 /** What a sweep has not read by then, the next one reads. */
@@ -48,9 +48,9 @@ export class Sweeper {
 
   start(): void {
     const everyMs = Math.min(LONGEST_TIMER_MS, this.#options.intervalMs);
-    const { turns } = this.#options;
+    const { timetable } = this.#options;
     const next = (): void => {
-      const inMs = turns?.untilNextMs(everyMs) ?? everyMs;
+      const inMs = timetable?.untilNextMs(everyMs) ?? everyMs;
       this.#interval = setTimeout(() => {
         next();
         this.request({}, { isDue: true });
@@ -125,9 +125,9 @@ export class Sweeper {
   }
 
   async #run(scope: SweepScope): Promise<void> {
-    const { turns } = this.#options;
-    const found = await (turns
-      ? turns.take(() => this.#sweep(scope), this.#stopping.signal)
+    const { timetable } = this.#options;
+    const found = await (timetable
+      ? timetable.take(() => this.#sweep(scope), this.#stopping.signal)
       : this.#sweep(scope));
     if (this.#stopped) return;
     try {
@@ -143,8 +143,8 @@ export class Sweeper {
   }
 
   #sweep(scope: SweepScope): Promise<Sweep> {
-    const { turns, intervalMs } = this.#options;
-    const end = performance.now() + (turns ? Math.min(LONGEST_SWEEP_MS, intervalMs) : LONGEST_SWEEP_MS);
+    const { timetable, intervalMs } = this.#options;
+    const end = performance.now() + (timetable ? Math.min(LONGEST_SWEEP_MS, intervalMs) : LONGEST_SWEEP_MS);
     const remainingMs = (): number => (this.#stopped ? 0 : Math.max(0, end - performance.now()));
     const { world, readOnly } = this.#options;
     return sweep(world, readOnly ? { ...scope, readOnly } : scope, { remainingMs });

@@ -20,12 +20,12 @@ import type { Sweep } from '../../shared/sweep.ts';
 import { MONOTONIC, timeBudget } from '../budget.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Connected } from '../world.ts';
-import { Sweeper, type SweepTurns } from './sweeper.ts';
+import { Sweeper, type SweepTimetable } from './sweeper.ts';
 
 export interface SharedAmongClusters {
   /** The slots for load balancers in Octavia's hands, of all clusters of one project. */
   readonly slots?: MemorySlots;
-  readonly turns?: SweepTurns;
+  readonly timetable?: SweepTimetable;
 }
 
 interface WorkOptions {
@@ -61,7 +61,7 @@ export class Work {
     const { connected, dryRun = false, shared = {}, swept } = options;
     const { world } = connected;
     const { cloud, log, config, memory } = world;
-    const { slots = new MemorySlots(config.concurrentLoadBalancers, MONOTONIC), turns } = shared;
+    const { slots = new MemorySlots(config.concurrentLoadBalancers, MONOTONIC), timetable } = shared;
     // runs that come back see the Nodes as the last look did, so that each look is one change of a pool
     memory.nodesKeptMs = config.sweepIntervalMs;
     this.#busy = new BusyLoadBalancers({
@@ -77,7 +77,7 @@ export class Work {
     });
     this.#sweeper = new Sweeper({
       ...{ world, intervalMs: config.sweepIntervalMs, readOnly: dryRun },
-      ...(turns && { turns }),
+      ...(timetable && { timetable }),
       swept: (found) => {
         this.enqueue(found.requests);
         swept(found);

@@ -33,7 +33,7 @@ export function reserveDeletion(
   world: Pick<World, 'clock' | 'memory'>,
 ): Promise<Plan> {
   const { clock } = world;
-  return inTurn(world, async () => {
+  return oneByOne(world, async () => {
     let plan = planned;
     let { recorded } = leaving;
     for (let tries = 0; tries < MOST_RESERVATIONS && clock.now() - seenAt < PROOF_MS; tries += 1) {
@@ -60,13 +60,13 @@ export function deletes({ steps }: Plan): boolean {
   return steps.some(({ verb }) => verb === 'delete');
 }
 
-/** After so long the next turn begins: what hangs holds up no other run. */
-const TURN_MS = 10_000;
+/** After so long the next one begins: what hangs holds up no other run. */
+const LONGEST_MS = 10_000;
 
-/** One after the other: of many runs at once only one would get what all try to take. */
-function inTurn<T>({ memory: { deletions } }: Pick<World, 'memory'>, run: () => Promise<T>): Promise<T> {
-  const { turn: before } = deletions;
-  const turn = before.then(run);
-  deletions.turn = before.then(() => isSettledWithin(turn, TURN_MS));
-  return turn;
+/** Of many runs at once only one would get what all try to take. */
+function oneByOne<T>({ memory: { deletions } }: Pick<World, 'memory'>, run: () => Promise<T>): Promise<T> {
+  const { last: before } = deletions;
+  const last = before.then(run);
+  deletions.last = before.then(() => isSettledWithin(last, LONGEST_MS));
+  return last;
 }

@@ -29,8 +29,8 @@ export interface Memory {
   readonly servers: Batch<Server>;
   readonly serversByNode: Batch<readonly Server[]>;
   readonly serverPorts: Batch<readonly NeutronPort[]>;
-  /** The last turn of a run that takes from the deletion budget, for which the next one waits. */
-  readonly deletions: { turn: Promise<unknown> };
+  /** The last run that takes from the deletion budget, for which the next one waits. */
+  readonly deletions: { last: Promise<unknown> };
 }
 
 interface FullRouter {
@@ -70,7 +70,7 @@ export function newMemory(): Memory {
     servers: newBatch(),
     serversByNode: newBatch(),
     serverPorts: newBatch(),
-    deletions: { turn: Promise.resolve() },
+    deletions: { last: Promise.resolve() },
   };
 }
 

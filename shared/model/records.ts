@@ -1,7 +1,7 @@
 import type { Key } from './request.ts';
 
 /** Where in OpenStack the load balancers of a cluster are. */
-export interface LoadBalancerPlace {
+export interface ProjectAndRegion {
   readonly project_id: string;
   /** Of Octavia's endpoint. Absent: the catalog names none, or none was recorded. */
   readonly region?: string;

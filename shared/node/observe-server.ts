@@ -23,7 +23,7 @@ export interface ServerReading {
   readonly ports: (server: Server) => Promise<readonly NeutronPort[]>;
   readonly subports: (ports: readonly NeutronPort[]) => Promise<readonly Subport[]>;
   readonly others: (server: Server) => Promise<readonly Node[]>;
-  /** The facts for the deletion budget. Absent: this evaluation may not delete Nodes. */
+  /** The facts for the deletion budget. Absent: this comparison may not delete Nodes. */
   readonly deletions?: () => Promise<LeavingQuestion>;
   readonly projectId: () => Promise<string>;
 }

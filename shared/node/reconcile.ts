@@ -8,7 +8,7 @@
 import { apply, type Applied } from '../apply/apply.ts';
 import { ReconcileError } from '../model/errors.ts';
 import { type Outcome, type Run, outcomeOfError } from '../model/outcome.ts';
-import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
+import { compareNode, isAtWork, type NodeComparison } from './compare-node.ts';
 import { nodeAt } from '../model/node/node.ts';
 import { asNodeKey, isByPerson, isByEvent, type ReconcileRequest } from '../model/request.ts';
 import type { Budget, World } from '../ports.ts';
@@ -28,14 +28,14 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
   if (isByEvent(request) && isAtWork(node)) return NOTHING;
 
   // observe, desire, plan: find the server, derive the Node from it, and compare
-  const first = await evaluateNode(node, readOneByOne(world, isByPerson(request) ? 'now' : 'lately'), world);
+  const first = await compareNode(node, readOneByOne(world, isByPerson(request) ? 'now' : 'lately'), world);
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
   // reserve: record a deletion in the budget of all processes. If others used it up, the plan refuses the deletion
   const { leaving } = first;
   const plan =
     leaving && deletes(first.plan) ? await reserveDeletion(first.plan, leaving, world) : first.plan;
-  const evaluation = { ...first, plan };
+  const comparison = { ...first, plan };
 
   // apply: one PATCH for each half of the Node, or its deletion
   tellPlan(plan, world);
@@ -43,24 +43,24 @@ export async function reconcileNode(request: ReconcileRequest, world: World, bud
 
   // report: condition and Events for the Node, and for the queue whether members of load balancers change
   return {
-    outcome: await report(evaluation, applied, world),
+    outcome: await report(comparison, applied, world),
     plan,
     applied: applied.steps,
-    ...(changesMembers(evaluation, applied) ? { membersMoved: true } : {}),
+    ...(changesMembers(comparison, applied) ? { membersMoved: true } : {}),
   };
 }
 
 const NOTHING: Run = { outcome: { status: 'settled' }, applied: [] };
 
 async function report(
-  evaluation: NodeEvaluation,
+  comparison: NodeComparison,
   applied: Applied,
   { kube, clock }: World,
 ): Promise<Outcome> {
-  const outcome = outcomeOfNode(evaluation, applied);
+  const outcome = outcomeOfNode(comparison, applied);
   try {
-    const summary = summarizeNode({ evaluation, applied, outcome, now: clock.now() });
-    await reportToNode(evaluation.node, summary, applied, kube);
+    const summary = summarizeNode({ comparison, applied, outcome, now: clock.now() });
+    await reportToNode(comparison.node, summary, applied, kube);
     return outcome;
   } catch (error) {
     if (error instanceof ReconcileError) return outcomeOfError(error);
@@ -69,6 +69,6 @@ async function report(
 }
 
 /** Whether members of load balancers may change. levelset gets no event about its own writes. */
-function changesMembers({ node }: NodeEvaluation, { steps }: Applied): boolean {
+function changesMembers({ node }: NodeComparison, { steps }: Applied): boolean {
   return steps.some((step) => step.address === nodeAt(node.metadata.name) || step.kind === 'nodestatus');
 }

@@ -1,4 +1,4 @@
-import { evaluateNode, isAtWork, type NodeEvaluation } from './evaluate-node.ts';
+import { compareNode, isAtWork, type NodeComparison } from './compare-node.ts';
 import { errorText } from '../model/errors.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { NOTHING_FOUND, type Outcome, type Found } from '../model/outcome.ts';
@@ -47,9 +47,9 @@ async function verdictOn(
   world: World,
 ): Promise<'settled' | 'unsettled' | 'problem' | NotCompared> {
   try {
-    const evaluation = await evaluateNode(node, reading, world);
-    const outcome = outcomeOfNode(evaluation, NOTHING_WRITTEN);
-    if (needsWork(evaluation, outcome, world)) return 'unsettled';
+    const comparison = await compareNode(node, reading, world);
+    const outcome = outcomeOfNode(comparison, NOTHING_WRITTEN);
+    if (needsWork(comparison, outcome, world)) return 'unsettled';
     return outcome.status === 'settled' ? 'settled' : 'problem';
   } catch (error) {
     return { name: node.metadata.name, reason: errorText(error) };
@@ -64,10 +64,10 @@ function inWords(notCompared: readonly NotCompared[]): readonly string[] {
   });
 }
 
-function needsWork(evaluation: NodeEvaluation, outcome: Outcome, { clock }: World): boolean {
-  const { plan, againInMs } = evaluation;
+function needsWork(comparison: NodeComparison, outcome: Outcome, { clock }: World): boolean {
+  const { plan, againInMs } = comparison;
   if (plan.steps.length > 0 || plan.refused.length > 0 || againInMs !== undefined) return true;
   return (
-    summarizeNode({ evaluation, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined
+    summarizeNode({ comparison, applied: NOTHING_WRITTEN, outcome, now: clock.now() }).condition !== undefined
   );
 }

@@ -64,7 +64,7 @@ export interface ListSource extends CloudReader {
  * The answer to a read that the object can do without; undefined if it fails. After a failure no run asks again for a
  * minute. A sweep's read has no such limits.
  */
-export async function lookIfPossible<T>(
+export async function lookUpIfPossible<T>(
   source: ListSource,
   key: string,
   look: () => Promise<T>,

@@ -6,7 +6,7 @@ const PLACES = 10;
 /** A request without an answer for so long gives its place back, and goes on without one. */
 const PATIENCE_MS = 2_000;
 /** Every fourth place goes to who has waited longest, whatever its priority. */
-const TURNS = 4;
+const FAIR_EVERY = 4;
 /** So often who waits looks for places that were given back, and at the time of its run. */
 const TICK_MS = 250;
 /** The longest wait for the end of a rest: waiting in the queue is cheaper than waiting in a function. */
@@ -31,7 +31,7 @@ interface Place {
 interface Waiting<A> {
   readonly run: RunContext;
   readonly called: AbortController;
-  turn?: Place | A | 'over';
+  outcome?: Place | A | 'over';
 }
 
 /**
@@ -42,7 +42,7 @@ export class EndpointSemaphore<A extends Answer> {
   readonly #time: Time;
   readonly #onTheirWay = new Set<Place>();
   #line: Waiting<A>[] = [];
-  #turns = 0;
+  #called = 0;
   #rest: { readonly untilMs: number; readonly answer: A } | undefined;
 
   constructor(time: Time) {
@@ -62,20 +62,20 @@ export class EndpointSemaphore<A extends Answer> {
     const waiting: Waiting<A> = { run, called };
     this.#line.push(waiting);
     this.#move();
-    while (waiting.turn === undefined) {
+    while (waiting.outcome === undefined) {
       const ms = Math.min(TICK_MS, run.remainingMs(), this.#restMs() || TICK_MS);
       await this.#time.pause(Math.max(1, ms), called.signal);
       this.#move();
     }
-    const { turn } = waiting;
-    if (turn === 'over') throw budgetSpent(`wait for the turn of a request to ${service}`);
-    if ('status' in turn) return turn;
+    const { outcome } = waiting;
+    if (outcome === 'over') throw budgetSpent(`wait for the turn of a request to ${service}`);
+    if ('status' in outcome) return outcome;
     try {
       const answer = await send();
       this.#heed(answer);
       return answer;
     } finally {
-      this.#onTheirWay.delete(turn);
+      this.#onTheirWay.delete(outcome);
       this.#move();
     }
   }
@@ -101,11 +101,11 @@ export class EndpointSemaphore<A extends Answer> {
         this.#call(waiting, { ...this.#rest.answer, retryAfterMs: restMs });
     }
     while (restMs === 0 && this.#hasPlace()) {
-      const isFair = this.#turns % TURNS === TURNS - 1;
+      const isFair = this.#called % FAIR_EVERY === FAIR_EVERY - 1;
       const soon = isFair ? undefined : this.#line.find(({ run: { priority } }) => priority === 'soon');
       const next = soon ?? this.#line[0];
       if (!next) return;
-      this.#turns += 1;
+      this.#called += 1;
       const place = { sinceMs: this.#time.now() };
       this.#onTheirWay.add(place);
       this.#call(next, place);
@@ -117,10 +117,10 @@ export class EndpointSemaphore<A extends Answer> {
     return [...this.#onTheirWay].filter((place) => place.sinceMs > sinceMs).length < PLACES;
   }
 
-  #call(waiting: Waiting<A>, turn: Place | A | 'over'): void {
+  #call(waiting: Waiting<A>, outcome: Place | A | 'over'): void {
     this.#line = this.#line.filter((other) => other !== waiting);
-    waiting.turn = turn;
-    waiting.called.abort(turn);
+    waiting.outcome = outcome;
+    waiting.called.abort(outcome);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   requeueDelayMs,
   type Priority,
   Ready,
-  turnOf,
+  flowOf,
   type Wanted,
 } from './scheduling.ts';
 import type { Claimant, Slots } from './slots.ts';
@@ -246,7 +246,7 @@ export class Queue {
     if (known?.phase === 'idle') clearTimeout(known.timer);
     const state: State = known ?? {
       key,
-      turn: `${cluster}/${turnOf(key)}`,
+      flow: `${cluster}/${flowOf(key)}`,
       begin: () => {
         const goesOn: ReconcileRequest = { ...request, trigger: 'requeue' };
         if (state.phase === 'processing') state.dirty = moreUrgent(state.dirty, goesOn);

@@ -115,12 +115,12 @@ export const AGED_MS = 10_000;
 const LATER_MS: Readonly<Record<Priority, number>> = { soon: 0, event: AGED_MS / 2, background: AGED_MS };
 
 /** The keys that take turns with others: the Services of one namespace; all Nodes and the routes. */
-export function turnOf(key: Key): string {
+export function flowOf(key: Key): string {
   return asServiceKey(key)?.namespace ?? '';
 }
 
 /**
- * Keys that may run now. Which priority goes next follows from the age of its oldest key, less what its urgency is worth. Of one
+ * Keys that may run now. Which priority goes next follows from the age of its oldest key, less what the priority is worth. Of one
  * priority namespaces take turns, and within a namespace keys go in their order.
  */
 export class Ready<W extends Wanted> {
@@ -154,7 +154,7 @@ class Class<W extends Wanted> {
   readonly #laterMs: number;
   /** By age. */
   readonly #all = new Set<W>();
-  readonly #turns = new Map<string, Set<W>>();
+  readonly #flows = new Map<string, Set<W>>();
 
   constructor(laterMs: number) {
     this.#laterMs = laterMs;
@@ -167,26 +167,26 @@ class Class<W extends Wanted> {
   }
 
   put(wanted: W): void {
-    const turn = turnOf(wanted.key);
+    const flow = flowOf(wanted.key);
     this.#all.add(wanted);
-    this.#turns.set(turn, (this.#turns.get(turn) ?? new Set<W>()).add(wanted));
+    this.#flows.set(flow, (this.#flows.get(flow) ?? new Set<W>()).add(wanted));
   }
 
   delete(wanted: W): void {
-    const turn = turnOf(wanted.key);
+    const flow = flowOf(wanted.key);
     this.#all.delete(wanted);
-    this.#turns.get(turn)?.delete(wanted);
-    if (this.#turns.get(turn)?.size === 0) this.#turns.delete(turn);
+    this.#flows.get(flow)?.delete(wanted);
+    if (this.#flows.get(flow)?.size === 0) this.#flows.delete(flow);
   }
 
-  /** The first key of the turn that is next, which comes last after that. */
+  /** The first key of the flow that is next, which comes last after that. */
   take(): W | undefined {
-    const [[turn, keys] = []] = this.#turns;
+    const [[flow, keys] = []] = this.#flows;
     const [next] = keys ?? [];
-    if (turn === undefined || !keys || !next) return undefined;
+    if (flow === undefined || !keys || !next) return undefined;
     this.delete(next);
-    if (!this.#turns.delete(turn)) return next;
-    this.#turns.set(turn, keys);
+    if (!this.#flows.delete(flow)) return next;
+    this.#flows.set(flow, keys);
     return next;
   }
 }

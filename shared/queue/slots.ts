@@ -3,8 +3,8 @@ import type { Clock, Cloud } from '../ports.ts';
 
 /** Who has a slot, or waits for one: a key of one queue. */
 export interface Claimant {
-  /** Those of one turn share what is free: the Services of a namespace, in several clusters with the cluster's name. */
-  readonly turn: string;
+  /** Those of one flow share what is free: the Services of a namespace, in several clusters with the cluster's name. */
+  readonly flow: string;
   /** Called when it waited and has a slot now. */
   readonly begin: () => void;
 }
@@ -27,7 +27,7 @@ const STUCK_MS = 180_000;
 /**
  * The slots for load balancers in Octavia's hands, `--concurrent-load-balancers` for each project (decision 271). A key takes one when its run makes a
  * load balancer, or makes it anew; it holds one, whatever is free, while Octavia is at work on what any run has begun. Of those that
- * wait one whose turn has the fewest slots comes first, then who waited longest.
+ * wait one whose flow has the fewest slots comes first, then who waited longest.
  */
 export class MemorySlots implements Slots {
   readonly #most: number;
@@ -89,11 +89,11 @@ export class MemorySlots implements Slots {
   }
 
   #next(): Claimant | undefined {
-    const slotsOf = (turn: string): number =>
-      [...this.#held.keys()].filter((claimant) => claimant.turn === turn).length;
-    const counts = new Map([...this.#waiting].map(({ turn }) => [turn, slotsOf(turn)]));
+    const slotsOf = (flow: string): number =>
+      [...this.#held.keys()].filter((claimant) => claimant.flow === flow).length;
+    const counts = new Map([...this.#waiting].map(({ flow }) => [flow, slotsOf(flow)]));
     const fewest = Math.min(...counts.values());
-    return [...this.#waiting].find(({ turn }) => counts.get(turn) === fewest);
+    return [...this.#waiting].find(({ flow }) => counts.get(flow) === fewest);
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from './apply/write-routes.ts';
 import type { Run } from '../model/outcome.ts';
 import { routeConditions } from './desired/node-routes.ts';
-import { forgetLimits, evaluateRoutes, type RoutesEvaluation } from './evaluate-routes.ts';
+import { forgetLimits, compareRoutes, type RoutesComparison } from './compare-routes.ts';
 import { ERRORS } from '../model/errors.ts';
 import { nodeStatusAt } from '../model/node/node.ts';
 import { isByPerson, readsInFull, type ReconcileRequest } from '../model/request.ts';
@@ -29,18 +29,18 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
   if (isManual) forgetLimits(world);
 
   // observe, desire, plan: the router and the Nodes' ports against the Nodes' podCIDRs
-  const evaluate = (): Promise<RoutesEvaluation> => evaluateRoutes(isManual, world);
-  const first = await evaluate();
+  const compare = (): Promise<RoutesComparison> => compareRoutes(isManual, world);
+  const first = await compare();
   if (request.dryRun) return { outcome: { status: 'settled' }, plan: first.plan, applied: [] };
 
   // apply: after the record, first the router, then the ports
   tellPlan(first.plan, world);
-  const written = await writeRoutes(first, evaluate, world, budget);
+  const written = await writeRoutes(first, compare, world, budget);
 
   // report: the condition NetworkUnavailable of each Node, and an Event for each Node without a route
   const reported = await reportToNodes(written, world, budget);
   const done = {
-    ...written.evaluation,
+    ...written.comparison,
     ...written,
     failed: new Map([...written.failed, ...reported.failed]),
     stopped: written.stopped || reported.stopped,
@@ -50,7 +50,7 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
     if (readsInFull(request.trigger) || changed.has(nodeStatusAt(node.metadata.name)))
       await world.kube.recordEvent(node, event);
 
-  const { plan } = written.evaluation;
+  const { plan } = written.comparison;
   return {
     outcome: outcomeOfRoutes(done),
     plan: { ...plan, problems: [...plan.problems, ...forbiddenProblems(written.failed)] },
@@ -60,11 +60,11 @@ export async function reconcileRoutes(request: ReconcileRequest, world: World, b
 
 /** Nothing if the run stopped early, or if a write failed that is tried again at once. */
 async function reportToNodes(written: RoutesWritten, world: World, budget: Budget): Promise<AppliedEach> {
-  const { evaluation, stopped, failed } = written;
+  const { comparison, stopped, failed } = written;
   const isRequeued = [...failed.values()].some(({ code }) => ERRORS[code].disposition === 'wait');
-  if (!evaluation.desired || stopped || isRequeued) return NONE_APPLIED;
+  if (!comparison.desired || stopped || isRequeued) return NONE_APPLIED;
   const now = rfc3339(world.clock.now());
-  const desired = routeConditions(evaluation.desired.nodes, isRouted(written), now);
-  const { observed } = evaluation;
+  const desired = routeConditions(comparison.desired.nodes, isRouted(written), now);
+  const { observed } = comparison;
   return applyEach(stepsTo(desired, observed), observed, { ...world, budget });
 }

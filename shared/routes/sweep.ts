@@ -1,5 +1,5 @@
 import { errorText } from '../model/errors.ts';
-import { evaluateRoutes } from './evaluate-routes.ts';
+import { compareRoutes } from './compare-routes.ts';
 import type { Node } from '../model/kubernetes.ts';
 import { isEverything, type SweepScope } from '../model/request.ts';
 import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
@@ -15,10 +15,10 @@ export async function findRoutes(
 ): Promise<Found> {
   if (!isEverything(scope)) return NOTHING_FOUND;
   try {
-    const evaluation = await evaluateRoutes(false, world);
-    const { plan, desired, records } = evaluation;
+    const comparison = await compareRoutes(false, world);
+    const { plan, desired, records } = comparison;
     const seen = {
-      ...evaluation,
+      ...comparison,
       routes: desired?.router.routes ?? [],
       stopped: false,
       failed: new Map(),

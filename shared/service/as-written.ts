@@ -61,18 +61,18 @@ export function isAsWritten(
  * After other writes of members it reads the members of those pools, and relies on what was read of the rest.
  */
 export function noteWrites(
-  evaluation: Written,
+  comparison: Written,
   applied: Applied,
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
 ): void {
-  const { cluster, observed } = evaluation;
+  const { cluster, observed } = comparison;
   const { steps, known, error } = applied;
   const { loadBalancers } = memory;
   if (steps.some(({ kind }) => kind === 'secret')) forgetStored({ memory });
   const lb = known.get('lb');
   if (!lb) return;
   const writes = steps.filter((step) => lockOf(step) === 'lb');
-  const beside = besideMembers(evaluation, writes, applied, clock.now());
+  const beside = besideMembers(comparison, writes, applied, clock.now());
   // what a refused write was planned from may not be so
   if (error || writes.length > 0) loadBalancers.forget(lb.id);
   if (beside) loadBalancers.noteBesideMembers(lb.id, beside);
@@ -80,7 +80,7 @@ export function noteWrites(
   const isDeleted = steps.some((step) => step.verb === 'delete' && step.id === lb.id);
   // one without tags is in no list by tags
   if (isDeleted && hasTag(lb['tags'], clusterTag(cluster))) loadBalancers.noteDeleted(lb.id);
-  const written = writtenPlan(evaluation, applied);
+  const written = writtenPlan(comparison, applied);
   if (written) loadBalancers.noteWritten(lb.id, written);
 }
 

@@ -1,5 +1,5 @@
 import type { Applied } from '../apply/apply.ts';
-import type { Evaluation } from './evaluate.ts';
+import type { Comparison } from './compare-service.ts';
 import { asReconcileError, ReconcileError } from '../model/errors.ts';
 import { type Outcome, type Run, outcomeOfError } from '../model/outcome.ts';
 import { tagValue } from '../model/ownership.ts';
@@ -16,19 +16,19 @@ import {
 } from './report/published-status.ts';
 import { rfc3339 } from '../report/condition.ts';
 import { outcomeOfService } from './report/service-outcome.ts';
-import { recordPlace } from './place.ts';
+import { recordProject } from './project.ts';
 import { hasFinalizer, isOurs } from './service-object.ts';
 import { askedOf, refusedState, settledState, stateAtWork } from './settled-record.ts';
 
 /** What the run wrote to OpenStack stays in the answer, even if the apiserver refuses the report. */
-export async function finish(evaluation: Evaluation, applied: Applied, world: World): Promise<Run> {
-  const { plan } = evaluation;
-  const outcome = outcomeOfService(evaluation, applied);
-  const addresses = addressesToPublish(evaluation, applied);
-  const done = { plan, applied: applied.steps, ...runSummary(evaluation, applied, addresses) };
+export async function finish(comparison: Comparison, applied: Applied, world: World): Promise<Run> {
+  const { plan } = comparison;
+  const outcome = outcomeOfService(comparison, applied);
+  const addresses = addressesToPublish(comparison, applied);
+  const done = { plan, applied: applied.steps, ...runSummary(comparison, applied, addresses) };
   try {
-    await writeStatus(evaluation, applied, outcome, addresses, world);
-    await remember(evaluation, applied, outcome, world);
+    await writeStatus(comparison, applied, outcome, addresses, world);
+    await remember(comparison, applied, outcome, world);
     return { outcome, ...done };
   } catch (error) {
     if (outcome.status === 'progressing') return { outcome, ...done };
@@ -37,40 +37,40 @@ export async function finish(evaluation: Evaluation, applied: Applied, world: Wo
 }
 
 async function writeStatus(
-  evaluation: Evaluation,
+  comparison: Comparison,
   applied: Applied,
   outcome: Outcome,
   addresses: readonly string[],
   world: World,
 ): Promise<void> {
-  const { service, wanted } = evaluation.object;
-  if (evaluation.leaving && outcome.status === 'blocked')
-    await reportHeldBack(evaluation, outcome.reason, world);
+  const { service, wanted } = comparison.object;
+  if (comparison.leaving && outcome.status === 'blocked')
+    await reportHeldBack(comparison, outcome.reason, world);
   if (!service || !isOurs(service, world.config)) return;
   const now = rfc3339(world.clock.now());
   const summary = wanted
-    ? summarize(service, { evaluation, applied, outcome, addresses, now })
-    : summarizeOutcome(service, outcome, now, evaluation);
+    ? summarize(service, { comparison, applied, outcome, addresses, now })
+    : summarizeOutcome(service, outcome, now, comparison);
   await publishSummary(service, summary, world.kube);
 }
 
 /** The Event about a Service that has vanished. It is written in every run, since Events expire and there is no condition that stays. */
-async function reportHeldBack(evaluation: Evaluation, reason: string, { kube }: World): Promise<void> {
-  const { object } = evaluation;
-  const metadata = { ...object.name, uid: uidOf(evaluation) ?? '', resourceVersion: '' };
+async function reportHeldBack(comparison: Comparison, reason: string, { kube }: World): Promise<void> {
+  const { object } = comparison;
+  const metadata = { ...object.name, uid: uidOf(comparison) ?? '', resourceVersion: '' };
   await kube.recordEvent(object.service ?? { metadata, spec: {} }, heldBackEvent(reason));
 }
 
 async function remember(
-  evaluation: Evaluation,
+  comparison: Comparison,
   applied: Applied,
   outcome: Outcome,
   world: World,
 ): Promise<void> {
-  const uid = uidOf(evaluation);
-  const refused = refusedState(evaluation, applied, world.clock.now());
+  const uid = uidOf(comparison);
+  const refused = refusedState(comparison, applied, world.clock.now());
   if (refused && uid !== undefined) await keepStates(new Map([[uid, refused]]), world);
-  if (outcome.status === 'settled') await settle(evaluation, world);
+  if (outcome.status === 'settled') await settle(comparison, world);
 }
 
 /** Writes the reason of a failed run, but not to a Service that is gone, not levelset's or released, nor for an error that only waits. */
@@ -89,16 +89,16 @@ export async function reportFailure(
  * While a problem is momentary there is no settled record, so that every sweep runs the Service again. With no load balancer wanted
  * or left, the state goes, and the finalizer.
  */
-async function settle(evaluation: Evaluation, world: World): Promise<void> {
-  const { object, observed } = evaluation;
-  const uid = uidOf(evaluation);
+async function settle(comparison: Comparison, world: World): Promise<void> {
+  const { object, observed } = comparison;
+  const uid = uidOf(comparison);
   if (object.wanted) {
-    const momentary = evaluation.plan.problems.some((problem) => problem.momentary);
+    const momentary = comparison.plan.problems.some((problem) => problem.momentary);
     const state = momentary
-      ? stateAtWork(evaluation, { asked: askedOf(evaluation) })
-      : settledState(evaluation, world.clock.now());
+      ? stateAtWork(comparison, { asked: askedOf(comparison) })
+      : settledState(comparison, world.clock.now());
     if (uid !== undefined && (state ?? momentary)) await keepStates(new Map([[uid, state]]), world);
-    if (observed.loadBalancer) await recordPlace(world);
+    if (observed.loadBalancer) await recordProject(world);
     return;
   }
   if (observed.loadBalancer || object.released?.isApproved === false) return;
@@ -125,16 +125,16 @@ export async function keepStates(
   }
 }
 
-export function nothingApplied(evaluation: Evaluation): Applied {
+export function nothingApplied(comparison: Comparison): Applied {
   return {
     steps: [],
     stopped: false,
-    known: new Map(evaluation.observed.resources.map(({ address, wire }) => [address, wire])),
+    known: new Map(comparison.observed.resources.map(({ address, wire }) => [address, wire])),
   };
 }
 
 /** The Service's UID; if it is gone, by the tag `levelset-service` of what it left. What others share does not count. */
-function uidOf({ object, observed }: Evaluation): string | undefined {
+function uidOf({ object, observed }: Comparison): string | undefined {
   const isOthers = isShared(observed.sharing);
   const left = observed.resources
     .filter(
@@ -146,21 +146,21 @@ function uidOf({ object, observed }: Evaluation): string | undefined {
 }
 
 export function runSummary(
-  evaluation: Evaluation,
+  comparison: Comparison,
   applied?: Applied,
   addresses: readonly string[] = [],
 ): Omit<Run, 'outcome' | 'plan' | 'applied' | 'membersMoved'> {
-  const lb = applied?.known.get('lb') ?? evaluation.observed.loadBalancer;
-  const { steps, refused, awaitingApproval, problems } = evaluation.plan;
+  const lb = applied?.known.get('lb') ?? comparison.observed.loadBalancer;
+  const { steps, refused, awaitingApproval, problems } = comparison.plan;
   const isNothing = !lb && [steps, refused, awaitingApproval, problems].every((list) => list.length === 0);
   return {
     ...(lb ? { loadBalancerId: lb.id } : {}),
-    ...(!evaluation.object.service && isNothing ? { missing: true as const } : {}),
+    ...(!comparison.object.service && isNothing ? { missing: true as const } : {}),
     ...(addresses.length === 0 ? {} : { address: addresses.join(', ') }),
-    certificates: evaluation.desired.certificates,
-    desired: evaluation.hash,
-    ...(evaluation.desired.withoutAddress.length > 0
-      ? { nodesWithoutAddress: evaluation.desired.withoutAddress }
+    certificates: comparison.desired.certificates,
+    desired: comparison.hash,
+    ...(comparison.desired.withoutAddress.length > 0
+      ? { nodesWithoutAddress: comparison.desired.withoutAddress }
       : {}),
   };
 }

@@ -17,9 +17,9 @@ import type { Budget, World } from '../ports.ts';
 import { tellPlan } from '../report/condition.ts';
 import { noteWrites } from './as-written.ts';
 import { withDrift, stateAtWork, triedAgainMs } from './settled-record.ts';
-import { evaluate, nodesOf, type Evaluation } from './evaluate.ts';
+import { compareService, nodesOf, type Comparison } from './compare-service.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
-import { requirePlace } from './place.ts';
+import { requireProject } from './project.ts';
 import { recordRepair, takeBack } from './repair.ts';
 import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
 import { withinDeletionBudget } from './vanished.ts';
@@ -60,19 +60,19 @@ async function run(
   world: World,
   budget: Budget,
 ): Promise<Run> {
-  const [id] = await Promise.all([world.kube.clusterId(), requirePlace(world)]);
+  const [id] = await Promise.all([world.kube.clusterId(), requireProject(world)]);
   const cluster = { id, name: world.config.clusterName };
 
-  // evaluate: find the load balancer, read the intent, observe, desire, plan, tell what is drift
-  const found = await evaluate(object, await nodesOf(object, world), world, cluster);
-  const evaluation = await judge(found, request, world);
-  noteHolder(evaluation, world);
+  // compare: find the load balancer, read the intent, observe, desire, plan, tell what is drift
+  const found = await compareService(object, await nodesOf(object, world), world, cluster);
+  const comparison = await judge(found, request, world);
+  noteHolder(comparison, world);
 
-  const waits = await whyItEnds(evaluation, request, world, budget);
-  if (waits) return { outcome: waits, plan: evaluation.plan, applied: [], ...runSummary(evaluation) };
+  const waits = await whyItEnds(comparison, request, world, budget);
+  if (waits) return { outcome: waits, plan: comparison.plan, applied: [], ...runSummary(comparison) };
 
   // hold: the Service has the finalizer before anything is made, so that one which is deleted meanwhile leaves nothing behind
-  const held = await ensureFinalizer(evaluation, world);
+  const held = await ensureFinalizer(comparison, world);
   if (await isOutdated(held, world)) return AGAIN;
 
   const reserved = await reserve(held, world);
@@ -82,7 +82,7 @@ async function run(
 }
 
 /** What leaves does so within its budget, and what differs from the settled record is drift. */
-async function judge(found: Evaluation, { dryRun }: ReconcileRequest, world: World): Promise<Evaluation> {
+async function judge(found: Comparison, { dryRun }: ReconcileRequest, world: World): Promise<Comparison> {
   const { object, plan } = found;
   if (plan.steps.length === 0) return found;
   if (!object.wanted) return withinDeletionBudget(found, world);
@@ -91,15 +91,15 @@ async function judge(found: Evaluation, { dryRun }: ReconcileRequest, world: Wor
 
 /** The outcome of a run that has only looked, and so leaves nothing behind; undefined if it goes on. */
 async function whyItEnds(
-  evaluation: Evaluation,
+  comparison: Comparison,
   request: ReconcileRequest,
   world: World,
   budget: Budget,
 ): Promise<Outcome | undefined> {
-  const { plan, state } = evaluation;
+  const { plan, state } = comparison;
   if (request.dryRun) return { status: 'settled' };
-  if (wasRefused(evaluation, request, world)) return { status: 'blocked', reason: state?.rejected ?? '' };
-  if (plan.steps.length > 0 && !request.inGroup && sharesLoadBalancer(evaluation)) {
+  if (wasRefused(comparison, request, world)) return { status: 'blocked', reason: state?.rejected ?? '' };
+  if (plan.steps.length > 0 && !request.inGroup && sharesLoadBalancer(comparison)) {
     const reason = 'waits: levelset works on the Services that share load balancers one after the other';
     return { status: 'progressing', reason, retryAfterMs: 0, needsGroup: true };
   }
@@ -114,37 +114,37 @@ async function whyItEnds(
 const SLOT_MS = 5_000;
 
 /** A person has a refused creation tried at once, a sweep when its time has come, everybody when something else is desired (decision 522). */
-function wasRefused(evaluation: Evaluation, request: ReconcileRequest, world: World): boolean {
-  const { plan, state, hash, observed } = evaluation;
+function wasRefused(comparison: Comparison, request: ReconcileRequest, world: World): boolean {
+  const { plan, state, hash, observed } = comparison;
   if (state?.rejected === undefined || !makesLoadBalancer(plan)) return false;
   if (observed.loadBalancer && !plan.steps.every(isAnother)) return false;
   return state.hash === hash && !isByPerson(request) && world.clock.now() < triedAgainMs(state);
 }
 
-function sharesLoadBalancer(evaluation: Evaluation): boolean {
-  const { object, intent, observed } = evaluation;
+function sharesLoadBalancer(comparison: Comparison): boolean {
+  const { object, intent, observed } = comparison;
   const { loadBalancer: lb, sharing } = observed;
   if (!lb) return object.wanted && intent?.annotated.Service.loadBalancerName !== undefined;
   return isShared(sharing);
 }
 
 /** Nothing is made without the finalizer. A load balancer that is there is looked after even so, since it serves. */
-async function ensureFinalizer(evaluation: Evaluation, { kube }: Pick<World, 'kube'>): Promise<Evaluation> {
-  const { object } = evaluation;
-  if (!object.service || !object.wanted || hasFinalizer(object.service)) return evaluation;
+async function ensureFinalizer(comparison: Comparison, { kube }: Pick<World, 'kube'>): Promise<Comparison> {
+  const { object } = comparison;
+  if (!object.service || !object.wanted || hasFinalizer(object.service)) return comparison;
   const finalizers = [...(object.service.metadata.finalizers ?? []), FINALIZER];
   const patched = await attempt(kube.patchService(object.service, { metadata: { finalizers } }));
   const service = isError(patched) ? object.service : patched;
-  const held = { ...evaluation, object: { ...object, service } };
+  const held = { ...comparison, object: { ...object, service } };
   if (hasFinalizer(service)) return held;
   const stripped = `the finalizer ${FINALIZER} of Service ${object.key.slice('service/'.length)} was accepted (200), and a webhook or policy removed it; without it levelset makes no load balancer`;
   const unheld = isError(patched) ? patched : new ReconcileError('KUBE_DENIED', stripped);
-  if (!isRefusedWrite(unheld) || !evaluation.observed.loadBalancer) throw unheld;
+  if (!isRefusedWrite(unheld) || !comparison.observed.loadBalancer) throw unheld;
   return { ...held, unheld };
 }
 
 /** Whether the plan takes an address away, and the Service is not any more as it was read. Costs one GET, and else none. */
-async function isOutdated({ object, plan }: Evaluation, { kube }: Pick<World, 'kube'>): Promise<boolean> {
+async function isOutdated({ object, plan }: Comparison, { kube }: Pick<World, 'kube'>): Promise<boolean> {
   const takes = plan.steps.some(
     ({ verb, kind }) => verb === 'delete' && (kind === 'loadbalancer' || kind === 'floatingip'),
   );
@@ -162,36 +162,36 @@ const AGAIN: Run = {
 };
 
 /** Takes room in the deletion budget. If other processes used it up, the plan refuses the deletion. */
-async function reserve(evaluation: Evaluation, world: World): Promise<Evaluation> {
-  const { plan, leaving } = evaluation;
-  if (!leaving || !deletes(plan)) return evaluation;
-  return { ...evaluation, plan: await reserveDeletion(plan, leaving, world) };
+async function reserve(comparison: Comparison, world: World): Promise<Comparison> {
+  const { plan, leaving } = comparison;
+  if (!leaving || !deletes(plan)) return comparison;
+  return { ...comparison, plan: await reserveDeletion(plan, leaving, world) };
 }
 
-async function write(evaluation: Evaluation, world: World, budget: Budget): Promise<Applied> {
-  tellPlan(evaluation.plan, world);
-  const repair = evaluation.repairing && (await recordRepair(evaluation, evaluation.repairing, world));
+async function write(comparison: Comparison, world: World, budget: Budget): Promise<Applied> {
+  tellPlan(comparison.plan, world);
+  const repair = comparison.repairing && (await recordRepair(comparison, comparison.repairing, world));
   try {
-    await beginWork(evaluation, world);
+    await beginWork(comparison, world);
   } catch (error) {
     if (repair) await takeBack(repair, undefined, world);
     throw error;
   }
-  const applied = await apply(evaluation.plan.steps, evaluation.observed.resources, { ...world, budget });
+  const applied = await apply(comparison.plan.steps, comparison.observed.resources, { ...world, budget });
   const isMade = applied.steps.some(({ verb }) => verb === 'failover');
   if (repair && !isMade) await takeBack(repair, applied.error, world);
   return applied;
 }
 
 /** What differs from now on may be levelset's own work, so the settled state goes. Where drift is only reported, throws ReconcileError if it stays. */
-async function beginWork(evaluation: Evaluation, world: World): Promise<void> {
-  const { object, state, plan, intent } = evaluation;
+async function beginWork(comparison: Comparison, world: World): Promise<void> {
+  const { object, state, plan, intent } = comparison;
   const { service, wanted } = object;
   const comesBack = !wanted && service?.metadata.deletionTimestamp === undefined;
   if (!service || plan.steps.length === 0 || !(state ?? comesBack)) return;
   // what is missing is added beside drift that stays: whatever is left of it is missing still
-  if (plan.driftStays && state?.hash === evaluation.hash) return;
-  const changes = new Map([[service.metadata.uid, state && stateAtWork(evaluation, state)]]);
+  if (plan.driftStays && state?.hash === comparison.hash) return;
+  const changes = new Map([[service.metadata.uid, state && stateAtWork(comparison, state)]]);
   if (intent?.annotated.Service.drift === 'report') await world.kube.state.save(changes);
   else await keepStates(changes, world);
 }
@@ -201,7 +201,7 @@ function hasNothingOfOurs({ key, service }: ServiceObject, { memory, config }: W
   return !(service && isOurs(service, config)) && !memory.holders.has(key);
 }
 
-function noteHolder({ object, observed }: Evaluation, { memory }: World): void {
+function noteHolder({ object, observed }: Comparison, { memory }: World): void {
   const holds = observed.loadBalancer ?? observed.resources.find(({ whose }) => whose !== 'foreign');
   if (object.wanted || holds) memory.holders.set(object.key, true);
   else memory.holders.delete(object.key);

@@ -12,7 +12,7 @@ import type { World } from '../ports.ts';
 import { tellsTrouble, rfc3339 } from '../report/condition.ts';
 import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
-import type { Evaluation } from './evaluate.ts';
+import type { Comparison } from './compare-service.ts';
 import { takenByOthers } from './plan/plan-input.ts';
 import { isAnother, type Step } from '../model/plan.ts';
 import type { ServiceState } from '../model/service-object.ts';
@@ -22,34 +22,34 @@ import { isShared } from '../model/load-balancer/observed-service.ts';
 const HOUR_MS = 3_600_000;
 
 /** A state is unsure after a look at the load balancer alone, and while `updated_at` may hide a change (design.md, "The sweep is cheap"). */
-export function settledState(evaluation: Evaluation, now: number): ServiceState | undefined {
-  const lb = evaluation.observed.loadBalancer;
+export function settledState(comparison: Comparison, now: number): ServiceState | undefined {
+  const lb = comparison.observed.loadBalancer;
   if (!lb) return undefined;
-  const isRead = evaluation.observed.asWrittenSince === undefined;
-  const { awaitingApproval: waiting, driftStays } = evaluation.plan;
+  const isRead = comparison.observed.asWrittenSince === undefined;
+  const { awaitingApproval: waiting, driftStays } = comparison.plan;
   const { length: awaitingApproval } = waiting;
   return {
-    hash: evaluation.hash,
-    asked: askedOf(evaluation),
+    hash: comparison.hash,
+    asked: askedOf(comparison),
     ...(driftStays ? { driftStays } : {}),
     updated_at: isRead ? textOf(lb['updated_at']) : null,
     ...(isRead && isSure(lb, now) ? {} : { unsure: true as const }),
     ...(isRead ? { compared: rfc3339(now) } : {}),
     ...(awaitingApproval > 0 ? { awaitingApproval } : {}),
-    ...selectorOf(evaluation.intent),
+    ...selectorOf(comparison.intent),
   };
 }
 
 /** The state after OpenStack rejected the creation of a load balancer, the first one or a replacement; else undefined. */
 export function refusedState(
-  evaluation: Evaluation,
+  comparison: Comparison,
   applied: Applied,
   now: number,
 ): ServiceState | undefined {
   const { error } = applied;
-  const { state, hash } = evaluation;
-  const another = evaluation.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
-  if ((evaluation.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
+  const { state, hash } = comparison;
+  const another = comparison.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
+  if ((comparison.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
   // what this run wrote beside moves `updated_at` until Octavia is done, so nobody compares it
   const before = state?.rejected !== undefined && state.hash === hash ? (state.rejections ?? 1) : 0;
   const told = { rejected: error.message, rejectedAt: rfc3339(now), rejections: before + 1 };
@@ -100,13 +100,13 @@ export function isUnread({ unsure, compared }: ServiceState): boolean {
 
 /** The state after a full comparison. Undefined if only a run can say that all is as desired: without a settled record, and with anything to report. */
 export function comparedState(
-  evaluation: Evaluation,
+  comparison: Comparison,
   before: ServiceState | undefined,
   readAt: number,
 ): ServiceState | undefined {
-  const { problems, refused, awaitingApproval } = evaluation.plan;
+  const { problems, refused, awaitingApproval } = comparison.plan;
   const tells = [problems, refused, awaitingApproval].some(({ length }) => length > 0);
-  return tells && !before ? undefined : settledState(evaluation, readAt);
+  return tells && !before ? undefined : settledState(comparison, readAt);
 }
 
 interface Swept {
@@ -146,7 +146,7 @@ export async function prune(
 }
 
 /** A hash of what is desired, but for what follows the Nodes. */
-export function askedOf({ desired, planned, intent }: Evaluation): string {
+export function askedOf({ desired, planned, intent }: Comparison): string {
   const { approved } = planned.desired;
   const resources = desired.resources.filter((one) => !followsNodes(one));
   const { Service: { loadBalancerName, memberSubnetId } = {}, ports = [] } = intent?.annotated ?? {};
@@ -160,10 +160,10 @@ export function askedOf({ desired, planned, intent }: Evaluation): string {
 
 /** The state while a run writes. The record stays if a run only follows the Nodes or mends; the node-selector always stays. */
 export function stateAtWork(
-  evaluation: Evaluation,
+  comparison: Comparison,
   state: Pick<ServiceState, 'asked'>,
 ): ServiceState | undefined {
-  const { plan, intent } = evaluation;
+  const { plan, intent } = comparison;
   const keeps = plan.steps.every((step) => followsNodes(step) || isMend(step));
   const asked = keeps && state.asked !== undefined ? { asked: state.asked } : {};
   const stays = { ...asked, ...selectorOf(intent) };
@@ -181,27 +181,27 @@ function isMend(step: Step): boolean {
  * Where drift is only reported, the steps are those that are no drift. Missing members are added all the same, and if another resource is missing
  * the whole plan is made. A state that cannot be read stops the run; a look waits for it.
  */
-export async function withDrift(evaluation: Evaluation, world: World, dryRun = false): Promise<Evaluation> {
-  const { object, plan, intent } = evaluation;
-  if (!object.service || !intent) return evaluation;
+export async function withDrift(comparison: Comparison, world: World, dryRun = false): Promise<Comparison> {
+  const { object, plan, intent } = comparison;
+  if (!object.service || !intent) return comparison;
   const reports = intent.annotated.Service.drift === 'report';
   const { uid } = object.service.metadata;
   const read = (): Promise<ServiceState | undefined> => world.kube.state.find(uid);
   const state = await (reports ? read() : dryRun ? attempt(read()) : readIfPossible(world, 'states', read));
-  if (!state || isError(state)) return evaluation;
-  const drift = plan.steps.filter(driftBy(state, evaluation));
-  if (drift.length === 0) return { ...evaluation, state };
-  if (!reports || drift.some((step) => isMissing(step, evaluation)))
-    return { ...evaluation, state, plan: { ...plan, drift } };
+  if (!state || isError(state)) return comparison;
+  const drift = plan.steps.filter(driftBy(state, comparison));
+  if (drift.length === 0) return { ...comparison, state };
+  if (!reports || drift.some((step) => isMissing(step, comparison)))
+    return { ...comparison, state, plan: { ...plan, drift } };
   const steps = plan.steps.flatMap((step) => (drift.includes(step) ? whatIsMissing(step) : step));
-  return { ...evaluation, state, plan: { ...plan, steps, drift, driftStays: true } };
+  return { ...comparison, state, plan: { ...plan, steps, drift, driftStays: true } };
 }
 
 /** Whether a step is drift, by the record. What follows the Nodes and Pods is, too, while nothing else is desired of them, either. */
-function driftBy(state: ServiceState, evaluation: Evaluation): (step: Step) => boolean {
-  const { hash, observed, plan } = evaluation;
+function driftBy(state: ServiceState, comparison: Comparison): (step: Step) => boolean {
+  const { hash, observed, plan } = comparison;
   const isAlike = state.hash === hash;
-  const asked = askedOf(evaluation);
+  const asked = askedOf(comparison);
   // a version that kept no such hash has settled it for the same
   const settledFor = state.asked ?? (isAlike && state.rejected === undefined ? asked : undefined);
   if (settledFor === undefined) return () => false;
@@ -227,7 +227,7 @@ function isLeftover({ verb, kind, address }: Step): boolean {
   return verb === 'delete' && (kind === 'secret' || (kind === 'floatingip' && address !== 'floatingip'));
 }
 
-function isMissing(step: Step, { observed }: Evaluation): boolean {
+function isMissing(step: Step, { observed }: Comparison): boolean {
   const { verb, address } = step;
   const isNew = verb === 'create' && !isOfNextPool(address) && !followsNodes(step);
   return isNew && !observed.resources.some((one) => one.address === address);

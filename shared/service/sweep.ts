@@ -9,7 +9,7 @@ import {
   prune,
   triedAgainMs,
 } from './settled-record.ts';
-import { evaluate } from './evaluate.ts';
+import { compareService } from './compare-service.ts';
 import { nothingApplied } from './finish.ts';
 import { bulkChildren, type BulkChildren } from './observe/children.ts';
 import { namedId, type ClusterIdentity } from '../model/ownership.ts';
@@ -35,7 +35,7 @@ import {
   whyReleased,
 } from './service-object.ts';
 import { judgeOrphans } from './vanished.ts';
-import { recordPlace, requirePlace } from './place.ts';
+import { recordProject, requireProject } from './project.ts';
 import { errorText, isError, ReconcileError } from '../model/errors.ts';
 import { valueWithin } from '../deadline.ts';
 import { attempt } from '../observe/reads.ts';
@@ -62,7 +62,7 @@ export async function findServices(
   if (namespace !== undefined && wanted.length + others.length === 0) return NOTHING_FOUND;
   for (const { metadata } of [...wanted, ...others])
     world.memory.holders.set(serviceKey(metadata.namespace, metadata.name), true);
-  const elsewhere = await attempt(requirePlace(world));
+  const elsewhere = await attempt(requireProject(world));
   // without an answer the runs of the Services find out
   if (isError(elsewhere) && elsewhere.code === 'CONFIG_INVALID') throw elsewhere;
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
@@ -81,7 +81,7 @@ export async function findServices(
     attempt(kube.state.load()),
   ]);
   // without a record the runs make one, too
-  if (!readOnly && foundIn(project.loadBalancers).length > 0) await attempt(recordPlace(world));
+  if (!readOnly && foundIn(project.loadBalancers).length > 0) await attempt(recordProject(world));
   const certificates = new Map<Key, readonly CertificateInUse[]>();
   const judged =
     nodes instanceof ReconcileError
@@ -236,14 +236,14 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
     services: view.services,
     ...(isInFull ? { children: view.children, readAt: view.readAt } : {}),
   };
-  const evaluation = await evaluate(object, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
+  const comparison = await compareService(object, nodes, source, cluster, isInFull ? 'deep' : 'shallow');
   if (isInFull) view.compared.set(uid, undefined);
-  view.certificates.set(object.key, evaluation.desired.certificates);
-  const lb = evaluation.observed.loadBalancer;
-  const { steps } = evaluation.plan;
+  view.certificates.set(object.key, comparison.desired.certificates);
+  const lb = comparison.observed.loadBalancer;
+  const { steps } = comparison.plan;
   // the key may come back by itself before the sweep's request, and must not trust what it wrote
   if (isInFull && lb && steps.length > 0) world.memory.loadBalancers.relyOnNothing([lb.id]);
-  if (state && state.hash !== evaluation.hash) return 'unsettled';
+  if (state && state.hash !== comparison.hash) return 'unsettled';
   if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
     const againMs = triedAgainMs(state);
     if (world.clock.now() >= againMs) return 'unsettled';
@@ -253,25 +253,25 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   }
   if (!lb || steps.length > 0 || lb['provisioning_status'] !== 'ACTIVE') return 'unsettled';
   if (state && !isUnread(state) && state.updated_at !== (lb['updated_at'] ?? null)) return 'unsettled';
-  const applied = nothingApplied(evaluation);
-  const addresses = addressesToPublish(evaluation, applied);
+  const applied = nothingApplied(comparison);
+  const addresses = addressesToPublish(comparison, applied);
   // a Service that comes back to levelset says that it was released, until a run says otherwise
   const told = readyCondition(service.status?.conditions)?.reason;
   if (told === RELEASED_REASON || told === TAKEN_OVER_REASON) return 'unsettled';
   if (tellsTrouble(service)) return 'unsettled';
   const published = service.status?.loadBalancer?.ingress ?? [];
   // without its listeners a shallow look takes a Service that shares for a joining one
-  if (!isInFull && published.length === 0 && isShared(evaluation.observed.sharing)) return 'unsettled';
+  if (!isInFull && published.length === 0 && isShared(comparison.observed.sharing)) return 'unsettled';
   // this look was shallow: a change that awaits approval may be why other addresses are published
   const waits = (state?.awaitingApproval ?? 0) > 0 && published.length > 0;
-  const isReported = waits || sameIngress(ingressOf(evaluation, addresses), published);
+  const isReported = waits || sameIngress(ingressOf(comparison, addresses), published);
   if (!isReported) return 'unsettled';
   if (!isInFull) return 'settled';
-  const outcome = outcomeOfService(evaluation, applied);
+  const outcome = outcomeOfService(comparison, applied);
   const now = rfc3339(world.clock.now());
-  const { patch } = summarize(service, { evaluation, applied, outcome, addresses, now });
+  const { patch } = summarize(service, { comparison, applied, outcome, addresses, now });
   if (outcome.status !== 'settled' || Object.keys(patch).length > 0) return 'unsettled';
-  const found = comparedState(evaluation, state, view.readAt);
+  const found = comparedState(comparison, state, view.readAt);
   if (found) view.compared.set(uid, found);
   return found ? 'settled' : 'unsettled';
 }

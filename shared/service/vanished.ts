@@ -16,22 +16,22 @@ import type { ServiceObject } from '../model/service-object.ts';
 import { attempt } from '../observe/reads.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
-import type { Evaluation } from './evaluate.ts';
+import type { Comparison } from './compare-service.ts';
 import { foundIn, listOurLoadBalancers, type Project } from './observe/project.ts';
 import { findOrphans, type Orphan } from './orphans.ts';
 import { holdBack, whyStays, type LeftBehind } from './plan/hold-back.ts';
 import { isSeenLeaving, notVanished } from './service-object.ts';
 
-/** The evaluation with its deletion in the budget, or with a refusal while what is left stays. */
-export async function withinDeletionBudget(evaluation: Evaluation, world: World): Promise<Evaluation> {
-  const { object, plan, cluster, observed } = evaluation;
+/** The comparison with its deletion in the budget, or with a refusal while what is left stays. */
+export async function withinDeletionBudget(comparison: Comparison, world: World): Promise<Comparison> {
+  const { object, plan, cluster, observed } = comparison;
   const { kube, clock, config } = world;
-  if (!hasVanished(object, config)) return evaluation;
+  if (!hasVanished(object, config)) return comparison;
   const serves = whatServes(observed);
   const { loadBalancer: lb, resources } = observed;
   const others = resources.filter(({ kind, whose }) => whose !== 'foreign' && LEFT.includes(kind));
   const shown = serves ?? others[0];
-  if (!shown) return evaluation;
+  if (!shown) return comparison;
   const left: LeftBehind = {
     key: object.key,
     ids: lb ? [lb.id] : others.map(({ id }) => id),
@@ -55,7 +55,7 @@ export async function withinDeletionBudget(evaluation: Evaluation, world: World)
     seenAt,
     planWith,
   };
-  return { ...evaluation, plan: planWith(recorded), leaving };
+  return { ...comparison, plan: planWith(recorded), leaving };
 }
 
 /** What a Service may leave beside its load balancer that a sweep finds. */

@@ -1,7 +1,7 @@
 /** `npm run test:lab`: chooses lab files, runs them, and tells what was run and what was not. */
 import { join } from 'node:path';
 import { startVitest } from 'vitest/node';
-import { choose, readCommandLine, turnOf, type Choice } from './rotation/choice.ts';
+import { choose, readCommandLine, flowOf, type Choice } from './rotation/choice.ts';
 import { WITH_OLDEST } from './rotation/lab-files.ts';
 import { LabReport } from './rotation/lab-report.ts';
 
@@ -17,7 +17,7 @@ try {
 
 async function run(args: readonly string[]): Promise<number> {
   const { list, testName, ...wish } = readCommandLine(args);
-  const choice = choose(wish, () => turnOf(import.meta.dirname));
+  const choice = choose(wish, () => flowOf(import.meta.dirname));
   console.log(`lab: ${choice.why}\n${choice.files.map((file) => `  ${file}`).join('\n')}`);
   if (list) return 0;
   const isWithOldest = (file: string): boolean => WITH_OLDEST.some((folder) => file.startsWith(folder));

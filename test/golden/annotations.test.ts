@@ -7,7 +7,7 @@ import { LOAD_BALANCER_ID, TAG_PREFIX } from '../../shared/model/ownership.ts';
 import type { Problem } from '../../shared/model/plan.ts';
 import { manifestProblems } from '../../shared/service/desired/desire-service.ts';
 import { aDualNode } from '../laws/arbitrary.ts';
-import { evaluation, settle } from '../laws/drive.ts';
+import { comparison, settle } from '../laws/drive.ts';
 import { EXAMPLES, withIds, type Example } from '../support/annotation-examples.ts';
 import * as cloudContents from '../support/cloud-contents.ts';
 import type { Contents, Wire } from '../support/cloud-contents.ts';
@@ -56,7 +56,7 @@ const newOf = (before: Lines, after: Lines): Lines => [
 async function look(annotations: Annotations, minor: number, provider?: string) {
   const cloud = clouds.get(minor) ?? new SimulatedCloud();
   const service = aStoredService({ annotations });
-  const { desired, intent } = await evaluation(service, NODES, cloud, configOf(provider));
+  const { desired, intent } = await comparison(service, NODES, cloud, configOf(provider));
   const publication = { address: 'status', attributes: intent?.publication ?? {} };
   const values = [...desired.resources, publication].flatMap(({ address, attributes }) => [
     address,
@@ -102,7 +102,7 @@ async function leftBy(controller: OtherController, annotations: Annotations) {
     const all = { ...annotations, ...more, [LOAD_BALANCER_ID]: lb?.id ?? '' };
     const status = { loadBalancer: { ingress: [{ ip, ipMode: 'VIP' }] } };
     const service = { ...aStoredService({ annotations: all }), status };
-    const { plan } = await evaluation(service, NODES, cloud, configOf());
+    const { plan } = await comparison(service, NODES, cloud, configOf());
     return [
       ...plan.awaitingApproval.map(({ verb, address, changes }) =>
         ['waits:', verb, address, ...changes.map(({ attribute }) => attribute)].join(' '),

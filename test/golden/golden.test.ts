@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { LoadBalancerConfig } from '../../shared/config/config.ts';
-import { evaluate } from '../../shared/service/evaluate.ts';
+import { compareService } from '../../shared/service/compare-service.ts';
 import type { EndpointSlice, Node, Pod, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { renderPlan } from '../../shared/plan/render-plan.ts';
@@ -54,7 +54,7 @@ async function planOf(name: string): Promise<Plan> {
     config,
     memory: newMemory(),
   };
-  const { plan } = await evaluate(object, items, world, CLUSTER);
+  const { plan } = await compareService(object, items, world, CLUSTER);
   return plan;
 }
 

@@ -9,7 +9,7 @@ import { renderPlan } from '../../shared/plan/render-plan.ts';
 import { addressesToPublish, ingressOf } from '../../shared/service/report/published-status.ts';
 import { nothingApplied } from '../../shared/service/finish.ts';
 import type { ServicePods } from '../support/service.ts';
-import { evaluateWorld, readWorld, type RecordedWorld } from './world.ts';
+import { compareWorld, readWorld, type RecordedWorld } from './world.ts';
 
 /**
  * Each file is a load balancer that another controller made, and what levelset plans when it finds it. After a change
@@ -33,7 +33,7 @@ describe.each(worlds)('%s', (name) => {
   const world = readWorld(join(HERE, `${name}${ENDING}`));
 
   test('is planned as written', async () => {
-    const { plan } = await evaluateWorld(world);
+    const { plan } = await compareWorld(world);
     const file = join(HERE, `${name}.plan.txt`);
     const text = `${renderPlan(plan)}\n`;
     if (UPDATE) writeFileSync(file, text);
@@ -42,17 +42,17 @@ describe.each(worlds)('%s', (name) => {
   });
 
   test('is recognised, and nothing but our tags is added to it', async () => {
-    const evaluation = await evaluateWorld(world);
+    const comparison = await compareWorld(world);
 
-    expect(evaluation.observed.loadBalancer?.id).toBe(world.openstack[0]?.loadbalancer.id);
-    expect(evaluation.plan.steps.filter((step) => !addsOurTagsOnly(step))).toEqual([]);
+    expect(comparison.observed.loadBalancer?.id).toBe(world.openstack[0]?.loadbalancer.id);
+    expect(comparison.plan.steps.filter((step) => !addsOurTagsOnly(step))).toEqual([]);
   });
 
   test('keeps the address that is published', async () => {
-    const evaluation = await evaluateWorld(world);
-    const addresses = addressesToPublish(evaluation, nothingApplied(evaluation));
+    const comparison = await compareWorld(world);
+    const addresses = addressesToPublish(comparison, nothingApplied(comparison));
 
-    expect(ingressOf(evaluation, addresses)).toEqual(world.service.status?.loadBalancer?.ingress);
+    expect(ingressOf(comparison, addresses)).toEqual(world.service.status?.loadBalancer?.ingress);
   });
 });
 
@@ -86,18 +86,18 @@ function changed(name: string, ...by: readonly string[]): Changed {
   return by.reduce((done, edit) => patched(done, edits[edit]), world) as Changed;
 }
 
-const evaluated = (world: Changed) => evaluateWorld(world, world.pods);
+const compared = (world: Changed) => compareWorld(world, world.pods);
 
 test('what has changed since is planned as written', async () => {
   const blocks: string[] = [];
   for (const [title, given] of Object.entries(cases)) {
-    const evaluation = await evaluated(changed(...given));
-    const { plan } = evaluation;
+    const comparison = await compared(changed(...given));
+    const { plan } = comparison;
     // what is made is named alone, and golden.test.ts has what it is like
     const steps = plan.steps
       .filter((step) => !addsOurTagsOnly(step))
       .map((step) => (step.verb === 'create' && step.kind !== 'member' ? { ...step, attributes: {} } : step));
-    const published = addressesToPublish(evaluation, nothingApplied(evaluation)).join(', ');
+    const published = addressesToPublish(comparison, nothingApplied(comparison)).join(', ');
     blocks.push(`${title}\n${renderPlan({ ...plan, steps })}\n  at ${published}\n`);
   }
   const file = join(HERE, 'changed.txt');
@@ -112,12 +112,12 @@ test.each<[string, approved: readonly string[], asked: readonly string[], isAppr
   ['another Service that asks for the same', ['sticky', 'another-uid'], ['sticky'], false],
   ['another value', ['interval-8'], ['interval-7'], false],
 ])('an approval of %s is written down: %s %s %s', async (_, approved, asked, isApproved) => {
-  const { plan } = await evaluated(changed('kinx/readme-tcp', ...approved));
+  const { plan } = await compared(changed('kinx/readme-tcp', ...approved));
   const [hash, ...others] = new Set(plan.awaitingApproval.map(({ approval }) => approval));
   const world = changed('kinx/readme-tcp', ...asked);
   const annotations = { ...world.service.metadata.annotations, [APPROVE]: hash };
   const edit = { service: { metadata: { annotations } } };
-  const [before, after] = [await evaluated(world), await evaluated(patched(world, edit) as Changed)];
+  const [before, after] = [await compared(world), await compared(patched(world, edit) as Changed)];
 
   expect([others, after.plan.steps.filter((step) => !addsOurTagsOnly(step))]).toEqual([[], []]);
   expect(JSON.stringify(after.plan.steps).includes('levelset-adopted=kinx/readme-tcp')).toBe(isApproved);

@@ -3,7 +3,7 @@ import { newMemory } from '../../shared/memory/memory.ts';
 import { join } from 'node:path';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { evaluate, type Evaluation } from '../../shared/service/evaluate.ts';
+import { compareService, type Comparison } from '../../shared/service/compare-service.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import { keyOf, serviceKey } from '../../shared/model/request.ts';
 import { objectOf } from '../../shared/service/service-object.ts';
@@ -49,7 +49,7 @@ function configOf(world: RecordedWorld): Config {
   };
 }
 
-export function evaluateWorld(world: RecordedWorld, pods: Partial<ServicePods> = {}): Promise<Evaluation> {
+export function compareWorld(world: RecordedWorld, pods: Partial<ServicePods> = {}): Promise<Comparison> {
   const config = configOf(world);
   const key = keyOf(world.service);
   const object = objectOf(serviceKey(key.namespace, key.name), key, world.service, config);
@@ -57,7 +57,7 @@ export function evaluateWorld(world: RecordedWorld, pods: Partial<ServicePods> =
   const kube = { ...podsOf(world.service, { nodes, ...pods }), ...secretsOf({}) };
   const cloud = new SimulatedCloud(contentsOf(world, config));
   const cluster = { id: CLUSTER_ID, name: world.cluster_name };
-  return evaluate(
+  return compareService(
     object,
     world.nodes,
     { kube, cloud, clock: { now: () => 0 }, config, memory: newMemory() },

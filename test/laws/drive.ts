@@ -1,6 +1,6 @@
 import { apply, type Applied } from '../../shared/apply/apply.ts';
 import { newMemory, type Memory } from '../../shared/memory/memory.ts';
-import { evaluate, type Evaluation } from '../../shared/service/evaluate.ts';
+import { compareService, type Comparison } from '../../shared/service/compare-service.ts';
 import { ATTRIBUTES } from '../../shared/model/attributes.ts';
 import type { Node, Service } from '../../shared/model/kubernetes.ts';
 import type { Plan, Step } from '../../shared/model/plan.ts';
@@ -23,19 +23,19 @@ const budget = { remainingMs: () => 60_000 };
 const other = { name: 'other-tls' };
 const kube = secretsOf({ 'web-tls': aTlsSecret('one'), [other.name]: aTlsSecret('two', other) });
 
-export function evaluation(
+export function comparison(
   service: Service,
   nodes: readonly Node[],
   cloud: SteppedCloud,
   config: Config = aConfig(),
   pods: readonly PodEndpoint[] = [],
-): Promise<Evaluation> {
+): Promise<Comparison> {
   const name = keyOf(service);
   const object = objectOf(serviceKey(name.namespace, name.name), name, service, config);
   const on = nodes.map(({ metadata }) => metadata.name);
   const apiserver = { ...kube, ...podsOf(service, { nodes: on, behind: [pods] }) };
   const world = { kube: apiserver, cloud, clock: { now: () => 0 }, config, memory: memoryOf(cloud) };
-  return evaluate(object, nodes, world, CLUSTER);
+  return compareService(object, nodes, world, CLUSTER);
 }
 
 /** All runs against one cloud are of one process. */
@@ -57,7 +57,7 @@ export async function settle(
 ): Promise<readonly Plan[]> {
   const plans: Plan[] = [];
   for (let runs = 0; runs < 60; runs += 1) {
-    const seen = await evaluation(service, nodes, cloud, config, pods);
+    const seen = await comparison(service, nodes, cloud, config, pods);
     plans.push(seen.plan);
     if (seen.plan.steps.length === 0) return plans;
     const { error } = await executeOnce(seen, cloud);
@@ -74,7 +74,7 @@ export async function served(edit: Edit, nodes: readonly Node[]): Promise<Simula
 }
 
 /** Applies a plan as one run would, and Octavia ends what that began. */
-export function executeOnce({ plan, observed }: Evaluation, cloud: SteppedCloud): Promise<Applied> {
+export function executeOnce({ plan, observed }: Comparison, cloud: SteppedCloud): Promise<Applied> {
   return applyAndUnlock(plan.steps, observed.resources, cloud);
 }
 
@@ -89,7 +89,7 @@ async function applyAndUnlock(steps: readonly Step[], known: Known, cloud: Stepp
 }
 
 /** Carries out one plan to its end, as if Octavia took no time, without another run. */
-export async function executeWhole(seen: Evaluation, cloud: SteppedCloud): Promise<void> {
+export async function executeWhole(seen: Comparison, cloud: SteppedCloud): Promise<void> {
   let known: Known = seen.observed.resources;
   for (const step of seen.plan.steps) {
     const applied = await applyAndUnlock([step], known, cloud);
@@ -103,7 +103,7 @@ const CHANGES: readonly string[] = ['in-place', 'recreate', 'new-pool'];
 
 /** What is managed of the unit's resources, by address: the same picture means the same service to its users. */
 export async function pictureOf(service: Service, nodes: readonly Node[], cloud: SteppedCloud) {
-  const { observed } = await evaluation(service, nodes, cloud);
+  const { observed } = await comparison(service, nodes, cloud);
   const addresses = new Map(observed.resources.map(({ id, address }) => [id, address]));
   /** By their addresses in the plan, instead of ids or references that end in one. */
   const named = (value: string): string => addresses.get(value.split('/').at(-1) ?? '') ?? value;

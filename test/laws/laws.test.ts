@@ -4,7 +4,7 @@ import type { Plan, Step } from '../../shared/model/plan.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, keysWithoutValues, leaving, serviceOf, someNodes, usableNodes } from './arbitrary.ts';
 import type { Edit } from './arbitrary.ts';
-import { executeWhole, evaluation, served, settle } from './drive.ts';
+import { executeWhole, comparison, served, settle } from './drive.ts';
 import { forAll } from './seed.ts';
 
 const FOREIGN_POOL = 'eeeeeeee-0000-4000-8000-000000000001';
@@ -33,7 +33,7 @@ describe('whatever a user asks for, one after the other', () => {
       for (const [edit, nodes] of edits) {
         await settle(serviceOf(edit), nodes, cloud);
         const writes = cloud.writes.length;
-        const { plan } = await evaluation(serviceOf(edit), nodes, cloud);
+        const { plan } = await comparison(serviceOf(edit), nodes, cloud);
         expect(plan.steps).toEqual([]);
         expect(cloud.writes).toHaveLength(writes);
       }
@@ -42,8 +42,8 @@ describe('whatever a user asks for, one after the other', () => {
   test('a plan carried out to its end needs no second one', () =>
     forAll(anEdit, anEdit, usableNodes, usableNodes, async (first, second, before, nodes) => {
       const cloud = await served(first, before);
-      await executeWhole(await evaluation(serviceOf(second), nodes, cloud), cloud);
-      const { plan } = await evaluation(serviceOf(second), nodes, cloud);
+      await executeWhole(await comparison(serviceOf(second), nodes, cloud), cloud);
+      const { plan } = await comparison(serviceOf(second), nodes, cloud);
       // Neutron takes the tags of a new floating IP only after its POST; a stored certificate goes when no listener has it
       expect(plan.steps.filter(({ kind }) => kind !== 'floatingip' && kind !== 'secret')).toEqual([]);
     }));
@@ -53,7 +53,7 @@ describe('whatever a user asks for, one after the other', () => {
       const cloud = await served(first, nodes);
       for (const kind of ['listener', 'pool', 'member'] as const) cloud.all(kind).reverse();
       const steps = async (edit: Edit, on = nodes): Promise<readonly Step[]> =>
-        (await evaluation(serviceOf(edit), on, cloud)).plan.steps;
+        (await comparison(serviceOf(edit), on, cloud)).plan.steps;
       expect(await steps(first)).toEqual([]);
       const annotations = Object.fromEntries(Object.entries(second.annotations).reverse());
       const backwards = { ...second, ranges: second.ranges.toReversed(), annotations };
@@ -100,7 +100,7 @@ describe('no step', () => {
   test('opens a listener before its pool is filled', () =>
     forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
       const cloud = await served(first, nodes);
-      const { steps } = (await evaluation(serviceOf(second), nodes, cloud)).plan;
+      const { steps } = (await comparison(serviceOf(second), nodes, cloud)).plan;
       const at = (title: string): number =>
         steps.findIndex(({ verb, address }) => `${verb} ${address}` === title);
       for (const [index, { verb, address }] of steps.entries())

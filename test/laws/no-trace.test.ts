@@ -6,7 +6,7 @@ import { APPROVE } from '../../shared/model/ownership.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anAnnotation, anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
-import { executeWhole, evaluation, pictureOf, served, settle } from './drive.ts';
+import { executeWhole, comparison, pictureOf, served, settle } from './drive.ts';
 import { forAll } from './seed.ts';
 
 const MEMBER_SUBNET = 'loadbalancer.openstack.org/member-subnet-id';
@@ -76,10 +76,10 @@ test.each([
   forAll(courses, async ({ first, second, steps, last, before, nodes }) => {
     const [changed, fresh] = [await served(first, before), new SimulatedCloud()];
     if (steps === undefined) await settle(serviceOf(second), before, changed);
-    const seen = await evaluation(serviceOf(second), before, changed);
+    const seen = await comparison(serviceOf(second), before, changed);
     await executeWhole({ ...seen, plan: { ...seen.plan, steps: seen.plan.steps.slice(0, steps) } }, changed);
     for (const cloud of [changed, fresh]) {
-      const { plan } = await evaluation(serviceOf(last), nodes, cloud);
+      const { plan } = await comparison(serviceOf(last), nodes, cloud);
       fc.pre(plan.problems.every(({ blocking }) => !blocking));
       await settle(serviceOf(last), nodes, cloud);
     }
@@ -130,16 +130,16 @@ test('whatever is approved comes to rest as what was asked, at the same address'
     const cloud = await served(first, nodes);
     const [ip] = structuredClone(cloud.all('floatingip'));
     const [made] = structuredClone(cloud.all('loadbalancer'));
-    const { plan } = await evaluation(serviceOf(second), nodes, cloud);
+    const { plan } = await comparison(serviceOf(second), nodes, cloud);
     fc.pre(plan.problems.every(({ blocking }) => !blocking));
     await settle(serviceOf(second), nodes, cloud);
-    const told = hashesOf((await evaluation(serviceOf(second), nodes, cloud)).plan);
+    const told = hashesOf((await comparison(serviceOf(second), nodes, cloud)).plan);
     fc.pre(told.length > 0);
 
     const approved = { ...second, annotations: { ...second.annotations, [APPROVE]: told.join() } };
     await settle(serviceOf(approved), nodes, cloud);
 
-    const { plan: left } = await evaluation(serviceOf(approved), nodes, cloud);
+    const { plan: left } = await comparison(serviceOf(approved), nodes, cloud);
     expect(left.steps).toEqual([]);
     expect(cloud.all('loadbalancer')).toHaveLength(1);
     if (left.refused.some(({ reason }) => reason.startsWith('the approval is given, but '))) {

@@ -9,7 +9,7 @@ import { manifestProblems } from '../../shared/service/desired/desire-service.ts
 import { aConfig } from '../support/config.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, annotationKeys, serviceOf, usableNodes } from './arbitrary.ts';
-import { evaluation } from './drive.ts';
+import { comparison } from './drive.ts';
 import { forAll, WORLDS } from './seed.ts';
 
 const anyText = fc.oneof(
@@ -41,7 +41,7 @@ test('whatever a manifest is told for, a run of its Service finds as well', () =
   forAll(anEdit, someMistakes, usableNodes, async (edit, mistakes, nodes) => {
     const service = serviceOf({ ...edit, annotations: { ...edit.annotations, ...mistakes } });
     const told = manifestProblems(service, aConfig());
-    const { plan } = await evaluation(service, nodes, new SimulatedCloud());
+    const { plan } = await comparison(service, nodes, new SimulatedCloud());
     expect(plan.problems).toEqual(expect.arrayContaining([...told]));
   }));
 

@@ -5,7 +5,7 @@ import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { aDualNode, anEdit, leaving, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
-import { CLUSTER, evaluation, settle } from './drive.ts';
+import { CLUSTER, comparison, settle } from './drive.ts';
 import { forAll, forAllAnd } from './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
@@ -123,7 +123,7 @@ describe('whatever a Service asks for, one after the other', () => {
       for (const [edit, nodes] of edits) {
         const service = serviceOf(edit);
         await settle(service, nodes, cloud, managed);
-        const { plan, desired } = await evaluation(service, nodes, cloud, managed);
+        const { plan, desired } = await comparison(service, nodes, cloud, managed);
         expect(plan.steps).toEqual([]);
         if (desired.keepMembers || plan.problems.some(({ blocking }) => blocking)) continue;
         const six = isDual(edit, cloud) ? wantedOfIPv6(edit) : [];
@@ -143,7 +143,7 @@ describe('whatever a Service asks for, one after the other', () => {
       for (const edit of [first, second]) {
         const service = serviceOf({ ...edit, annotations: {} });
         await settle(service, nodes, cloud, ovn);
-        const { plan } = await evaluation(service, nodes, cloud, ovn);
+        const { plan } = await comparison(service, nodes, cloud, ovn);
         if (plan.problems.some(({ blocking }) => blocking)) continue;
         const alsoChecked = isDual(edit, cloud) ? ['tcp 31000 fd00:10::/64'] : [];
         expect(opened(cloud, service)).toEqual(wanted(edit, clientsOf(edit, cloud), alsoChecked));

@@ -5,7 +5,7 @@ import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import type { Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
 import { anEdit, leaving, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
-import { evaluation, settle } from './drive.ts';
+import { comparison, settle } from './drive.ts';
 import { forAll } from './seed.ts';
 
 const config = aConfig(undefined, { maxSharedLb: 5 });
@@ -57,7 +57,7 @@ test('what Services do on one load balancer touches no other one’s part, whoev
       const wanted = edits.flatMap(({ ports }) => ports.map((one) => `${one.protocol}/${one.port}`));
       expect(cloud.all('listener')).toHaveLength(new Set(wanted).size);
       await check(1, sharing(change, 1, id));
-      const { plan } = await evaluation(sharing(first, 0, undefined), nodes, cloud, config);
+      const { plan } = await comparison(sharing(first, 0, undefined), nodes, cloud, config);
       expect(plan.steps).toEqual([]);
 
       for (const [gone, at] of order.entries()) {

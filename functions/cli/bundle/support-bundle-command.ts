@@ -5,7 +5,7 @@ import type { Flags } from '../../../shared/config/read-flags.ts';
 import { printable } from '../../../shared/model/text/text.ts';
 import type { World } from '../../../shared/ports.ts';
 import { VERSION } from '../../version.ts';
-import { eachCluster, type Told } from '../each-cluster.ts';
+import { eachCluster, type CommandResult } from '../each-cluster.ts';
 import { readObjects } from '../requests.ts';
 import { findPlans, tellPlans } from '../look-commands.ts';
 import { commandLog, misused, type RunCommand } from '../command.ts';
@@ -16,7 +16,7 @@ import { recordWorld, replayWorld } from './recorded.ts';
 export const supportBundleCommand: RunCommand = (_words, flags, env) =>
   eachCluster(flags, env, (world) => write(world, flags, env), { onOne: true, withoutKeystone: true });
 
-async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<Told> {
+async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const file = flags.bundleFile ?? FLAGS['bundle-file'].default;
   const folder = dirname(file);
   await access(folder, constants.W_OK).catch(() => {
@@ -44,7 +44,7 @@ async function write(world: World, flags: Flags, env: NodeJS.ProcessEnv): Promis
   return { code, text, errors };
 }
 
-async function planAll(world: World): Promise<Told> {
+async function planAll(world: World): Promise<CommandResult> {
   return tellPlans(await findPlans(readObjects([], {}), world));
 }
 

@@ -4,7 +4,7 @@ import type { Node, NodeAddress } from '../kubernetes.ts';
 import { cidrContains } from '../network/cidr.ts';
 import { onceFor } from '../once-for.ts';
 import { SERVER_GONE, serverOf } from './node.ts';
-import { toldAddresses } from './node-set.ts';
+import { statusAddresses } from './node-set.ts';
 import { SeenPorts, type DevicePort } from './seen-ports.ts';
 
 interface RefusedAddress {
@@ -118,7 +118,7 @@ function judge(
 
 /** The Node with `onPort` at each IP address that a port of its server has; a kubelet's own word does not count. */
 function withPorts(node: Node, subnetsOf: (address: string) => readonly string[]): Node {
-  const addresses = toldAddresses(node).map(({ type, address }): NodeAddress => {
+  const addresses = statusAddresses(node).map(({ type, address }): NodeAddress => {
     const onPort = isIP(address) === 0 ? [] : subnetsOf(address);
     return { type, address, ...(onPort.length > 0 ? { onPort } : {}) };
   });
@@ -167,14 +167,14 @@ export function withoutAddresses(nodes: readonly Node[], lost: ReadonlySet<strin
 
 /** The addresses at which a Node may be a member, with ExternalIPs on ports beside an InternalIP. */
 function provenAddresses(node: Node): readonly NodeAddress[] {
-  const onPort = toldAddresses(node).filter((one) => one.onPort && one.type === 'ExternalIP');
+  const onPort = statusAddresses(node).filter((one) => one.onPort && one.type === 'ExternalIP');
   return [...new Set([...memberAddresses(node), ...onPort])];
 }
 
 /** The addresses at which a Node may be a member: of each family the InternalIPs, else the ExternalIPs. */
 function memberAddresses(node: Node): readonly NodeAddress[] {
   return [4, 6].flatMap((family) => {
-    const all = toldAddresses(node).filter(({ address }) => isIP(address) === family);
+    const all = statusAddresses(node).filter(({ address }) => isIP(address) === family);
     const internal = all.filter(({ type }) => type === 'InternalIP');
     return internal.length > 0 ? internal : all.filter(({ type }) => type === 'ExternalIP');
   });
@@ -225,7 +225,7 @@ function withoutFamilies(node: Node, lost: readonly string[]): readonly Node[] {
       .map(({ address }) => address)
       .filter((one) => !lost.includes(one)),
   );
-  const addresses = toldAddresses(node).filter(
+  const addresses = statusAddresses(node).filter(
     ({ address }) => !families.has(isIP(address)) || kept.has(address),
   );
   return withAddresses(node, addresses);

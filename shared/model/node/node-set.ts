@@ -20,7 +20,7 @@ export function isEligible(node: Node): boolean {
   );
 }
 
-export function toldAddresses({ status }: Node): readonly NodeAddress[] {
+export function statusAddresses({ status }: Node): readonly NodeAddress[] {
   return (status?.addresses ?? []).slice(0, MOST_ADDRESSES);
 }
 
@@ -29,7 +29,7 @@ export function toldAddresses({ status }: Node): readonly NodeAddress[] {
  * somebody named, else the first InternalIP, else ExternalIP.
  */
 export function memberAddress(node: Node, subnet: Subnet | undefined, family: Family): string | undefined {
-  const addresses = toldAddresses(node).filter(({ address }) => isIP(address) === family);
+  const addresses = statusAddresses(node).filter(({ address }) => isIP(address) === family);
   const internal = addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   // another network may have the same range
   const isInside = ({ address, onPort }: NodeAddress): boolean =>

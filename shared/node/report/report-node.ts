@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/apply.ts';
-import type { NodeEvaluation } from '../evaluate-node.ts';
+import type { NodeComparison } from '../compare-node.ts';
 import { ERRORS } from '../../model/errors.ts';
 import type { Node, NodeCondition, ObjectEvent } from '../../model/kubernetes.ts';
 import { hasTaint, UNINITIALIZED_TAINT } from '../../model/node/node.ts';
@@ -23,7 +23,7 @@ interface NodeSummary {
 }
 
 interface NodeSummaryInput {
-  readonly evaluation: NodeEvaluation;
+  readonly comparison: NodeComparison;
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly now: number;
@@ -35,7 +35,7 @@ export const NOTHING_WRITTEN: Applied = { steps: [], stopped: false, known: new 
 export const NODE_BLOCKED = 'NodeBlocked';
 const FAILED = 'SyncNodeFailed';
 
-export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Applied): Outcome {
+export function outcomeOfNode({ plan, againInMs }: NodeComparison, applied: Applied): Outcome {
   if (applied.error) return outcomeOfError(applied.error);
   if (applied.stopped)
     return {
@@ -54,8 +54,8 @@ export function outcomeOfNode({ plan, againInMs }: NodeEvaluation, applied: Appl
 }
 
 /** A condition while something is wrong, and an Event when that or the Node changes. Pure. */
-export function summarizeNode({ evaluation, applied, outcome, now }: NodeSummaryInput): NodeSummary {
-  const { node } = evaluation;
+export function summarizeNode({ comparison, applied, outcome, now }: NodeSummaryInput): NodeSummary {
+  const { node } = comparison;
   const condition = conditionOf(node, outcome, now);
   const ofCondition = condition ? [eventOf(condition)] : [];
   return {

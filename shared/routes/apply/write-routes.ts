@@ -3,7 +3,7 @@ import type { Address } from '../../model/address.ts';
 import type { Step } from '../../model/plan.ts';
 import type { ObservedResource, WireResource } from '../../model/resources.ts';
 import { apply, type Applied, type Means } from '../../apply/apply.ts';
-import { noteLimit, type RoutesEvaluation } from '../evaluate-routes.ts';
+import { noteLimit, type RoutesComparison } from '../compare-routes.ts';
 import { routerAt, sameRecords, type Route, type WireRouter } from '../../model/network/routes.ts';
 import type { Budget, World } from '../../ports.ts';
 
@@ -50,7 +50,7 @@ export async function applyEach(
 }
 
 export interface RoutesWritten {
-  readonly evaluation: RoutesEvaluation;
+  readonly comparison: RoutesComparison;
   readonly steps: readonly Step[];
   readonly stopped: boolean;
   readonly routes: readonly Route[];
@@ -60,14 +60,14 @@ export interface RoutesWritten {
 
 /** Writes the routes. If Neutron says that the router accepts no more of them, a second pass writes as many as it accepts. */
 export async function writeRoutes(
-  first: RoutesEvaluation,
-  evaluateAgain: () => Promise<RoutesEvaluation>,
+  first: RoutesComparison,
+  compareAgain: () => Promise<RoutesComparison>,
   world: World,
   budget: Budget,
 ): Promise<RoutesWritten> {
   const means = { ...world, budget };
   const done = await write(first, world, means);
-  const again = await writeWhatFits(done, async () => write(await evaluateAgain(), world, means), world);
+  const again = await writeWhatFits(done, async () => write(await compareAgain(), world, means), world);
   return again ?? done;
 }
 
@@ -76,7 +76,7 @@ export async function writeRoutes(
  * (docs/sources/openstack.md, "Routes of a router"): then each pass halves what is not known.
  */
 async function writeWhatFits(
-  { evaluation: { desired }, failed }: RoutesWritten,
+  { comparison: { desired }, failed }: RoutesWritten,
   writeAgain: () => Promise<RoutesWritten>,
   world: World,
 ): Promise<RoutesWritten | undefined> {
@@ -101,33 +101,33 @@ async function writeWhatFits(
 }
 
 /** A route is recorded before it is written, and forgotten after it is gone. */
-async function write(evaluation: RoutesEvaluation, { kube }: World, means: Means): Promise<RoutesWritten> {
-  const { desired, records } = evaluation;
-  if (!desired) return { evaluation, ...NONE_APPLIED, routes: [] };
-  const isQuiet = cloudSteps(evaluation).length === 0;
+async function write(comparison: RoutesComparison, { kube }: World, means: Means): Promise<RoutesWritten> {
+  const { desired, records } = comparison;
+  if (!desired) return { comparison, ...NONE_APPLIED, routes: [] };
+  const isQuiet = cloudSteps(comparison).length === 0;
   const before = isQuiet ? desired.after : desired.before;
   if (!sameRecords(before, records)) await kube.routes.save(before, records);
-  const { known, ...done } = await writeInOrder(evaluation, means);
+  const { known, ...done } = await writeInOrder(comparison, means);
   if (done.failed.size === 0 && !done.stopped && !sameRecords(desired.after, before))
     await kube.routes.save(desired.after, records);
   const { routes } = (known.get(routerAt(desired.router.id)) ?? desired.router) as Pick<WireRouter, 'routes'>;
-  return { evaluation, ...done, routes: routes ?? [] };
+  return { comparison, ...done, routes: routes ?? [] };
 }
 
-async function writeInOrder(evaluation: RoutesEvaluation, means: Means): Promise<AppliedEach> {
+async function writeInOrder(comparison: RoutesComparison, means: Means): Promise<AppliedEach> {
   const { router = [], port = [] } = Object.groupBy(
-    cloudSteps(evaluation),
+    cloudSteps(comparison),
     ({ kind }) => kind as 'router' | 'port',
   );
-  const done = await applyEach(router, evaluation.observed, means);
+  const done = await applyEach(router, comparison.observed, means);
   if (done.stopped || done.failed.size > 0) return done;
-  return together([done, ...(await byNetwork(port, evaluation, means))]);
+  return together([done, ...(await byNetwork(port, comparison, means))]);
 }
 
 /** One group for each network, since the right to set address pairs depends on the network. */
 function byNetwork(
   steps: readonly Step[],
-  { observed }: RoutesEvaluation,
+  { observed }: RoutesComparison,
   means: Means,
 ): Promise<readonly AppliedEach[]> {
   const networks = new Map(observed.map(({ address, wire }) => [address, wire['network_id']]));
@@ -144,6 +144,6 @@ function together(all: readonly AppliedEach[]): AppliedEach {
   };
 }
 
-function cloudSteps({ plan }: RoutesEvaluation): readonly Step[] {
+function cloudSteps({ plan }: RoutesComparison): readonly Step[] {
   return plan.steps.filter(({ kind }) => kind === 'port' || kind === 'router');
 }

@@ -16,7 +16,7 @@ import { desireOfShared, leavesFloatingIP } from './shared-whole.ts';
 import { outOfReach } from '../../model/load-balancer/reach-and-limits.ts';
 import type { Problem } from '../../model/plan.ts';
 
-interface EvaluatedService {
+interface ComparedService {
   readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
@@ -43,7 +43,7 @@ interface DesiredHere extends Desired {
 }
 
 /** What should be there for one Service. Nodes and Pods at addresses that are kept out count for the settled record, not for the plan. */
-export function desire(asked: EvaluatedService): DesiredService {
+export function desire(asked: ComparedService): DesiredService {
   const { nodes, judged, observed, depth } = asked;
   const { endpoints, resources } = observed;
   const keptOut = addressesKeptOut(judged, resources);
@@ -76,7 +76,7 @@ export function desire(asked: EvaluatedService): DesiredService {
 }
 
 function desireWith(
-  { object, cluster, judged, reading, observed }: EvaluatedService,
+  { object, cluster, judged, reading, observed }: ComparedService,
   all: readonly Node[],
   endpoints: Endpoints | undefined,
 ): DesiredService {

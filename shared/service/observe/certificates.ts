@@ -14,7 +14,7 @@ import {
   inParallel,
   orUnread,
   readIfPossible,
-  lookIfPossible,
+  lookUpIfPossible,
   onceAMinute,
   type ListSource,
 } from '../../observe/reads.ts';
@@ -131,7 +131,7 @@ export async function findStoredCertificates(
       : listStored(cluster, lists);
   const all = namesSecrets
     ? await orUnread(source, [], list())
-    : ((await lookIfPossible(source, ANSWER, list)) ?? []);
+    : ((await lookUpIfPossible(source, ANSWER, list)) ?? []);
   const taken = new Set<string>();
   return [...all].sort(oldestFirst).flatMap((wire) => {
     const read = readStoredName(wire['name'], cluster);

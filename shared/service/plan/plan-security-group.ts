@@ -121,14 +121,14 @@ function whyOffPort(own: boolean, { leaves, wanted }: SecurityGroupInput): strin
   return 'no member that gets the group is on this port';
 }
 
-interface Sides {
+interface DesiredAndObserved {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
   readonly there: ReadonlyMap<Address, ObservedResource>;
 }
 
 /** Members stay in the subnet to which a removed annotation moved them (decision 11). A locked load balancer's are unread, and count as elsewhere. */
-function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
+function areMembersElsewhere({ desired, observed, there }: DesiredAndObserved): boolean {
   const members = desired.filter(({ kind }) => kind === 'member');
   if (members.length > 0 && !observed.some(({ kind }) => kind === 'member')) return there.has('lb');
   const present = members.flatMap((wanted) => {
@@ -145,7 +145,7 @@ function areMembersElsewhere({ desired, observed, there }: Sides): boolean {
 /** Members that stay in another subnet: its range, from present rules, is open for all desired ports. Not with `ovn`, whose rules are source ranges. */
 function rulesOfStaying(
   asked: readonly DesiredResource[],
-  sides: Sides,
+  sides: DesiredAndObserved,
 ): readonly DesiredResource<'securitygrouprule'>[] {
   const isOfSubnets = sides.there.get('lb')?.wire['provider'] !== 'ovn';
   if (!isOfSubnets || !areMembersElsewhere(sides)) return [];

@@ -8,7 +8,7 @@ import type { World } from '../../ports.ts';
 import { compareAll } from '../../plan/compare-and-plan.ts';
 import { approveWith, renderPlan } from '../../plan/render-plan.ts';
 import type { ObjectDetails, TreePart } from '../../report/page/object-view.ts';
-import { evaluate, nodesOf } from '../evaluate.ts';
+import { compareService, nodesOf } from '../compare-service.ts';
 import { effectiveValues, overruledValues, type EffectiveValue } from '../intent/effective-values.ts';
 import { objectOf, isOurs } from '../service-object.ts';
 import type { Problem } from '../../model/plan.ts';
@@ -17,22 +17,22 @@ async function shownOf(key: Key, name: ServiceKey, service: Service | undefined,
   const { kube, config } = world;
   const object = objectOf(key, name, service, config);
   const cluster = { id: await kube.clusterId(), name: config.clusterName };
-  const evaluation = await evaluate(object, await nodesOf(object, world), world, cluster);
-  const { intent, plan } = evaluation;
+  const comparison = await compareService(object, await nodesOf(object, world), world, cluster);
+  const { intent, plan } = comparison;
   return {
-    evaluation,
+    comparison,
     values: intent ? effectiveValues(intent) : [],
     ignored: [...plan.problems, ...(intent ? overruledValues(intent) : [])],
   };
 }
 
-/** Evaluates a Service for its page, and writes nothing. Undefined if the key is not of a Service. Throws ReconcileError. */
+/** Compares a Service for its page, and writes nothing. Undefined if the key is not of a Service. Throws ReconcileError. */
 export async function serviceDetails(key: Key, world: World): Promise<ObjectDetails | undefined> {
   const name = asServiceKey(key);
   if (!name) return undefined;
   const service = await world.kube.getService(name.namespace, name.name);
-  const { evaluation, values, ignored } = await shownOf(key, name, service, world);
-  const { plan, planned, observed, locked } = evaluation;
+  const { comparison, values, ignored } = await shownOf(key, name, service, world);
+  const { plan, planned, observed, locked } = comparison;
   const { loadBalancer, resources } = observed;
   const statuses = loadBalancer && (await world.cloud.statuses(loadBalancer.id));
   const approve = approveWith(plan);
@@ -94,7 +94,7 @@ export interface ExplainedService {
   readonly ignored: readonly Problem[];
 }
 
-/** Evaluates a Service and writes nothing. Undefined if there is no such Service. Throws ReconcileError. */
+/** Compares a Service and writes nothing. Undefined if there is no such Service. Throws ReconcileError. */
 export async function explainService(key: Key, world: World): Promise<ExplainedService | undefined> {
   const name = asServiceKey(key);
   const service = name && (await world.kube.getService(name.namespace, name.name));

@@ -1,6 +1,6 @@
 /** What a run publishes on a Service: annotations, addresses, the condition and Events. */
 import type { Applied } from '../../apply/apply.ts';
-import type { Evaluation } from '../evaluate.ts';
+import type { Comparison } from '../compare-service.ts';
 import {
   type Service,
   type ObjectEvent,
@@ -42,7 +42,7 @@ interface Summary {
 }
 
 interface SummaryInput {
-  readonly evaluation: Evaluation;
+  readonly comparison: Comparison;
   readonly applied: Applied;
   readonly outcome: Outcome;
   readonly addresses: readonly string[];
@@ -52,22 +52,22 @@ interface SummaryInput {
 
 /** The annotations, addresses, condition and Events of a Service that wants a load balancer. Pure. */
 export function summarize(service: Service, input: SummaryInput): Summary {
-  const { evaluation, addresses, applied } = input;
+  const { comparison, addresses, applied } = input;
   const { changed, conditions, event } = changesOf(service, input);
   const wasReady = readyCondition(service.status?.conditions)?.status === 'True';
-  const id = (applied.known.get('lb') ?? evaluation.observed.loadBalancer)?.id;
-  const annotations = ownAnnotations(evaluation, id, addresses[0]);
+  const id = (applied.known.get('lb') ?? comparison.observed.loadBalancer)?.id;
+  const annotations = ownAnnotations(comparison, id, addresses[0]);
   const missing = Object.entries(annotations).some(
     ([key, value]) => (service.metadata.annotations?.[key] ?? null) !== value,
   );
-  const ingress = evaluation.intent && addresses.length > 0 ? ingressOf(evaluation, addresses) : undefined;
+  const ingress = comparison.intent && addresses.length > 0 ? ingressOf(comparison, addresses) : undefined;
   const publish = ingress !== undefined && !sameIngress(ingress, service.status?.loadBalancer?.ingress ?? []);
   const status = { ...(publish ? { loadBalancer: { ingress } } : {}), ...conditions };
   return {
     patch: { ...(missing ? { metadata: { annotations } } : {}), ...(publish || changed ? { status } : {}) },
     events: [
-      ...driftEvent(evaluation.plan),
-      ...(wasReady || isBlocked(evaluation.plan) ? updatedEvent(applied) : []),
+      ...driftEvent(comparison.plan),
+      ...(wasReady || isBlocked(comparison.plan) ? updatedEvent(applied) : []),
       ...event,
     ],
   };
@@ -75,9 +75,9 @@ export function summarize(service: Service, input: SummaryInput): Summary {
 
 function changesOf(
   service: Service,
-  { outcome, evaluation, addresses, now }: Partial<SummaryInput> & Pick<SummaryInput, 'outcome' | 'now'>,
+  { outcome, comparison, addresses, now }: Partial<SummaryInput> & Pick<SummaryInput, 'outcome' | 'now'>,
 ) {
-  const { message, type } = conditionOf(service, outcome, evaluation, addresses);
+  const { message, type } = conditionOf(service, outcome, comparison, addresses);
   const changed = saysOtherwise(message, readyCondition(service.status?.conditions));
   return {
     changed,
@@ -86,17 +86,17 @@ function changesOf(
   };
 }
 
-/** The end of a run before its evaluation, or of a Service that wants none any more. Empty if settled, or if the condition says the same. Pure. */
+/** The end of a run before its comparison, or of a Service that wants none any more. Empty if settled, or if the condition says the same. Pure. */
 export function summarizeOutcome(
   service: Service,
   outcome: Outcome,
   now: string,
-  evaluation?: Evaluation,
+  comparison?: Comparison,
 ): Summary {
   if (outcome.status === 'settled') return { patch: {}, events: [] };
-  const { conditions, event } = changesOf(service, { outcome, now, ...(evaluation ? { evaluation } : {}) });
+  const { conditions, event } = changesOf(service, { outcome, now, ...(comparison ? { comparison } : {}) });
   const status: ServicePatch['status'] = {
-    ...(evaluation && losesAddress(evaluation) ? { loadBalancer: { ingress: null } } : {}),
+    ...(comparison && losesAddress(comparison) ? { loadBalancer: { ingress: null } } : {}),
     ...conditions,
   };
   return { patch: Object.keys(status).length > 0 ? { status } : {}, events: event };
@@ -106,7 +106,7 @@ export function summarizeOutcome(
 function losesAddress({
   object: { service, released },
   observed: { loadBalancer, resources },
-}: Evaluation): boolean {
+}: Comparison): boolean {
   const published = service?.status?.loadBalancer?.ingress ?? [];
   if (!released?.isApproved || released.takenOver || !loadBalancer || published.length === 0) return false;
   const ours = [
@@ -157,7 +157,7 @@ export function heldBackEvent(reason: string): ObjectEvent {
 
 /** OCCM writes these, too. Id and first address together are a note of levelset; the id alone, perhaps the user's, names what the Service joins. */
 function ownAnnotations(
-  { observed }: Evaluation,
+  { observed }: Comparison,
   id: string | undefined,
   address: string | undefined,
 ): Readonly<Record<string, string | null>> {
@@ -190,54 +190,54 @@ export async function publishSummary(
  * None while the load balancer is in PENDING_CREATE or ERROR, or a sharer has no listener yet. While a change of the floating IP awaits approval, the
  * published addresses stay.
  */
-export function addressesToPublish(evaluation: Evaluation, applied: Applied): readonly string[] {
-  const { intent, object } = evaluation;
-  const lb = evaluation.observed.loadBalancer;
+export function addressesToPublish(comparison: Comparison, applied: Applied): readonly string[] {
+  const { intent, object } = comparison;
+  const lb = comparison.observed.loadBalancer;
   if (!lb || !intent || !object.wanted) return [];
   if (lb['provisioning_status'] === 'PENDING_CREATE' || lb['provisioning_status'] === 'ERROR') return [];
-  if (evaluation.plan.awaitingApproval.some(({ kind }) => kind === 'floatingip'))
+  if (comparison.plan.awaitingApproval.some(({ kind }) => kind === 'floatingip'))
     return publishedAddresses(object.service);
   // on a load balancer of others an address leads to other Services until there is a listener of this one
-  const { sharing, resources } = evaluation.observed;
+  const { sharing, resources } = comparison.observed;
   const isOn = resources.some(({ kind, whose }) => kind === 'listener' && whose !== 'foreign');
   if (isShared(sharing) && !isOn && publishedAddresses(object.service).length === 0) return [];
   const vips = vipsOf(lb);
   const further = intent.annotated.Service.additionalVipSubnetIds ? vips.map(familyOf) : [];
   const families = new Set([...intent.families, ...further]);
   return [...families].flatMap((family) =>
-    family === 4 ? ipv4AddressesOf(lb, evaluation, applied) : vips.filter((vip) => familyOf(vip) === 6),
+    family === 4 ? ipv4AddressesOf(lb, comparison, applied) : vips.filter((vip) => familyOf(vip) === 6),
   );
 }
 
-function ipv4AddressesOf(lb: WireResource, evaluation: Evaluation, applied: Applied): readonly string[] {
+function ipv4AddressesOf(lb: WireResource, comparison: Comparison, applied: Applied): readonly string[] {
   const floating = applied.known.get('floatingip');
   const address = floating?.['floating_ip_address'];
-  if (evaluation.intent && wantsFloatingIP(evaluation.intent)) {
+  if (comparison.intent && wantsFloatingIP(comparison.intent)) {
     const attaches = applied.steps.some((step) => step.address === 'floatingip' && step.verb !== 'delete');
     const isThere = floating !== undefined && (floating['port_id'] === lb['vip_port_id'] || attaches);
     if (isThere && typeof address === 'string') return [address];
-    const { sharing, facts } = evaluation.observed;
+    const { sharing, facts } = comparison.observed;
     const canHaveNone = facts.floatingNetworks.length === 0 && facts.loadBalancerIPTaken === undefined;
     const isToGetOne = !isShared(sharing) || sharing?.agreed === 'external';
     if (isToGetOne && !canHaveNone) return [];
   }
   // kinx published the VIP or the floating IP, and a takeover keeps it (docs/sources/kinx.md, "What kinx brings into line")
-  const stays = otherControllerOf(lb) === 'kinx' ? publishedAddresses(evaluation.object.service) : [];
+  const stays = otherControllerOf(lb) === 'kinx' ? publishedAddresses(comparison.object.service) : [];
   if (typeof address === 'string' && stays.includes(address)) return [address];
   return vipsOf(lb).filter((vip) => familyOf(vip) === 4);
 }
 
 /** The published ingress stays while a change waits for approval that could alter an address, or the Service is blocked. */
 export function ingressOf(
-  evaluation: Evaluation,
+  comparison: Comparison,
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
-  const before = evaluation.object.service?.status?.loadBalancer?.ingress ?? [];
-  const waits = evaluation.plan.awaitingApproval.some(
+  const before = comparison.object.service?.status?.loadBalancer?.ingress ?? [];
+  const waits = comparison.plan.awaitingApproval.some(
     ({ kind }) => kind !== 'healthmonitor' && kind !== 'securitygroup',
   );
-  if ((waits || isBlocked(evaluation.plan)) && before.length > 0) return before;
-  return evaluation.intent ? desireIngress(evaluation.intent, addresses) : [];
+  if ((waits || isBlocked(comparison.plan)) && before.length > 0) return before;
+  return comparison.intent ? desireIngress(comparison.intent, addresses) : [];
 }
 
 /** A name if there is one, else the IP addresses, always with `ipMode` (docs/sources/kubernetes.md, "Published addresses"). */

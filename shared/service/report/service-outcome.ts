@@ -12,7 +12,7 @@ import {
   BLOCKED_REASON,
   type ConditionMessage,
 } from '../../report/condition.ts';
-import type { Evaluation } from '../evaluate.ts';
+import type { Comparison } from '../compare-service.ts';
 import type { Condition, Service } from '../../model/kubernetes.ts';
 import { READY_CONDITION } from '../../model/ownership.ts';
 import { RELEASED_REASON, TAKEN_OVER_REASON } from '../../model/service-object.ts';
@@ -21,16 +21,16 @@ import { RELEASED_REASON, TAKEN_OVER_REASON } from '../../model/service-object.t
 const CREATE_MS = 2000;
 const CHANGE_MS = 700;
 
-export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outcome {
-  const { plan, observed, locked, replacing, leaving } = evaluation;
+export function outcomeOfService(comparison: Comparison, applied: Applied): Outcome {
+  const { plan, observed, locked, replacing, leaving } = comparison;
   const { steps, error } = applied;
   const locking = steps.filter((step) => lockOf(step) !== undefined);
   // what waits for its owner does not come back by itself, and after a refusal the run went on, as the next one does
   if (error && !(error.disposition === 'blocked' && locking.length > 0)) return outcomeOfError(error);
-  const broken = error || replacing !== undefined ? undefined : inError(evaluation, applied);
+  const broken = error || replacing !== undefined ? undefined : inError(comparison, applied);
   if (broken) return outcomeOfError(broken);
   const lb = applied.known.get('lb') ?? observed.loadBalancer;
-  const { released } = evaluation.object;
+  const { released } = comparison.object;
   if (released && released.approval === undefined)
     return again(`${released.because}; levelset changes nothing of it`);
   const isReleased = released !== undefined && plan.awaitingApproval.length > 0;
@@ -61,7 +61,7 @@ export function outcomeOfService(evaluation: Evaluation, applied: Applied): Outc
   // what was created outside Octavia needs another run: Neutron takes no tags on POST, so that run writes them
   if (steps.some(({ verb }) => verb === 'create'))
     return again('levelset checks that the created resources are there');
-  return evaluation.unheld ? outcomeOfError(evaluation.unheld) : { status: 'settled' };
+  return comparison.unheld ? outcomeOfError(comparison.unheld) : { status: 'settled' };
 }
 
 function again(reason: string): Outcome {
@@ -75,7 +75,7 @@ function waiting(id: string | undefined, retryAfterMs: number): Outcome {
 }
 
 /** What is wrong with a load balancer that is wanted and that this run does not make anew. */
-function inError({ object, observed }: Evaluation, { steps }: Applied): ReconcileError | undefined {
+function inError({ object, observed }: Comparison, { steps }: Applied): ReconcileError | undefined {
   const { loadBalancer: lb } = observed;
   if (!lb || !object.wanted || steps.some(({ kind }) => kind === 'loadbalancer')) return undefined;
   if (lb['provisioning_status'] !== 'ERROR') return undefined;
@@ -91,22 +91,22 @@ interface ConditionAndType {
 export function conditionOf(
   service: Service,
   outcome: Outcome,
-  evaluation?: Evaluation,
+  comparison?: Comparison,
   addresses: readonly string[] = [],
 ): ConditionAndType {
-  const { message, type } = wholeCondition(service, outcome, evaluation, addresses);
+  const { message, type } = wholeCondition(service, outcome, comparison, addresses);
   return { type, message: { ...message, message: clipMessage(message.message) } };
 }
 
 function wholeCondition(
   service: Service,
   outcome: Outcome,
-  evaluation: Evaluation | undefined,
+  comparison: Comparison | undefined,
   addresses: readonly string[],
 ): ConditionAndType {
   const old = readyCondition(service.status?.conditions);
-  const leaving = evaluation ? !evaluation.object.wanted : service.metadata.deletionTimestamp !== undefined;
-  const released = evaluation?.object.released;
+  const leaving = comparison ? !comparison.object.wanted : service.metadata.deletionTimestamp !== undefined;
+  const released = comparison?.object.released;
   if (released && outcome.status !== 'settled') {
     const reason = released.takenOver ? TAKEN_OVER_REASON : RELEASED_REASON;
     const message = outcome.status === 'failed' ? outcome.message : outcome.reason;
@@ -114,27 +114,27 @@ function wholeCondition(
   }
   switch (outcome.status) {
     case 'settled':
-      return settled(evaluation, addresses);
+      return settled(comparison, addresses);
     case 'progressing': {
       // a load balancer that serves stays `True` during a change, and what is blocked stays so while its members follow the Nodes
-      const stays = old?.status === 'True' || (evaluation && isBlocked(evaluation.plan));
+      const stays = old?.status === 'True' || (comparison && isBlocked(comparison.plan));
       if (old && stays && !leaving) return { message: old, type: 'Normal' };
-      if (!leaving && evaluation && isMadeAnew(evaluation)) return warning(NOT_BUILT);
+      if (!leaving && comparison && isMadeAnew(comparison)) return warning(NOT_BUILT);
       // said once, until one is built
       if (!leaving && old?.message === NOT_BUILT.message) return { message: old, type: 'Normal' };
       const reason = leaving ? 'DeletingLoadBalancer' : 'EnsuringLoadBalancer';
       return { message: { status: 'False', reason, message: outcome.reason }, type: 'Normal' };
     }
     case 'blocked': {
-      const message = whyNot(outcome.reason, evaluation);
+      const message = whyNot(outcome.reason, comparison);
       return warning({ status: 'False', reason: BLOCKED_REASON, message });
     }
     case 'failed': {
       const { reason } = ERRORS[outcome.code];
-      const advice = adviceOn(outcome.code, evaluation?.observed.loadBalancer?.id);
+      const advice = adviceOn(outcome.code, comparison?.observed.loadBalancer?.id);
       const broken = leaving || outcome.code === 'LOAD_BALANCER_ERROR';
       const status = broken || old?.status !== 'True' ? 'False' : 'True';
-      return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, evaluation) });
+      return warning({ status, reason, message: whyNot(`${outcome.message} (${advice})`, comparison) });
     }
   }
 }
@@ -147,14 +147,14 @@ const NOT_BUILT: ConditionMessage = {
     'Octavia could not build the load balancer: it ended in ERROR, as where the cloud has no room for an amphora; levelset deletes it and makes another one until one is built; whoever runs the cloud finds the reason in the log of Octavia',
 };
 
-function isMadeAnew({ plan, observed }: Evaluation): boolean {
+function isMadeAnew({ plan, observed }: Comparison): boolean {
   const isFailed = observed.loadBalancer?.['provisioning_status'] === 'ERROR';
   return isFailed && plan.steps.some(({ verb, address }) => verb === 'delete' && address === 'lb');
 }
 
 /** The cause that stopped the run, and all other Problems, so that a person can correct all of them at once. */
-function whyNot(reason: string, evaluation: Evaluation | undefined): string {
-  const notes = evaluation ? notesOf(evaluation) : [];
+function whyNot(reason: string, comparison: Comparison | undefined): string {
+  const notes = comparison ? notesOf(comparison) : [];
   return [reason, ...notes.filter((note) => !reason.startsWith(note))].join('\n');
 }
 
@@ -162,12 +162,12 @@ function warning(message: ConditionMessage): ConditionAndType {
   return { message, type: 'Warning' };
 }
 
-function settled(evaluation: Evaluation | undefined, addresses: readonly string[]): ConditionAndType {
+function settled(comparison: Comparison | undefined, addresses: readonly string[]): ConditionAndType {
   const where = addresses.length === 0 ? 'has no address' : `serves at ${addresses.join(' and ')}`;
-  const notes = evaluation ? notesOf(evaluation) : [];
-  const served = `load balancer ${evaluation?.observed.loadBalancer?.id ?? ''} ${where}`;
+  const notes = comparison ? notesOf(comparison) : [];
+  const served = `load balancer ${comparison?.observed.loadBalancer?.id ?? ''} ${where}`;
   const message = [served, ...notes].join('\n');
-  const reason = evaluation?.desired.keepMembers ? 'UnAvailableLoadBalancer' : 'EnsuredLoadBalancer';
+  const reason = comparison?.desired.keepMembers ? 'UnAvailableLoadBalancer' : 'EnsuredLoadBalancer';
   const status = addresses.length === 0 ? 'False' : 'True';
   return { message: { status, reason, message }, type: notes.length > 0 ? 'Warning' : 'Normal' };
 }
@@ -182,7 +182,7 @@ export function withCondition(
 }
 
 /** One line for each part of the intent that is not met, and for each change that waits for approval. */
-function notesOf({ plan, desired, observed }: Evaluation): readonly string[] {
+function notesOf({ plan, desired, observed }: Comparison): readonly string[] {
   const follow =
     isBlocked(plan) && observed.loadBalancer ? ['the members follow the nodes all the same'] : [];
   return [...(desired.keepMembers ? ['there are no available nodes'] : []), ...planNotes(plan), ...follow];

@@ -64,7 +64,7 @@ export interface Turn {
  * Whose turn it is: the count of commits decides, so that five commits in a row have everything run. A shallow history
  * cannot count; there the time of the commit decides. Throws where there is no history at all.
  */
-export function turnOf(repository: string): Turn {
+export function flowOf(repository: string): Turn {
   const git = (...args: string[]): string =>
     execFileSync('git', args, {
       cwd: repository,

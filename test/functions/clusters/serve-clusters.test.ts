@@ -199,9 +199,9 @@ test('eight are swept at once, then those that came first; a sweep that hangs ke
 
 test('a timer that ends a moment too early sweeps no cluster twice', () => {
   let nowMs = 1_000_000_000;
-  const turns = new Timetable().of('prod-a', () => nowMs);
-  nowMs += turns.untilNextMs(EVERY_MS) - 1;
-  expect(turns.untilNextMs(EVERY_MS)).toBeGreaterThan(EVERY_MS / 2);
+  const timetable = new Timetable().of('prod-a', () => nowMs);
+  nowMs += timetable.untilNextMs(EVERY_MS) - 1;
+  expect(timetable.untilNextMs(EVERY_MS)).toBeGreaterThan(EVERY_MS / 2);
 });
 
 const CONFIG = { manageSecurityGroups: true };

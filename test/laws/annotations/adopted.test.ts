@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATIONS } from '../../../shared/service/intent/annotations.ts';
-import type { Evaluation } from '../../../shared/service/evaluate.ts';
+import type { Comparison } from '../../../shared/service/compare-service.ts';
 import { nothingApplied } from '../../../shared/service/finish.ts';
 import { addressesToPublish, ingressOf } from '../../../shared/service/report/published-status.ts';
-import { evaluateWorld, world } from '../../golden/world.ts';
+import { compareWorld, world } from '../../golden/world.ts';
 import { annotationKeys, goodOf } from '../arbitrary.ts';
 import { forAll } from '../seed.ts';
 
@@ -61,14 +61,14 @@ const someTexts = (there: readonly string[]): fc.Arbitrary<Readonly<Record<strin
   return some.map((pairs) => Object.fromEntries(pairs));
 };
 
-const besideTags = ({ plan }: Evaluation): readonly unknown[] =>
+const besideTags = ({ plan }: Comparison): readonly unknown[] =>
   plan.steps.filter(
     (step) => step.verb !== 'update' || step.changes.some(({ attribute }) => attribute !== 'tags'),
   );
 
-const published = (evaluation: Evaluation): unknown => {
-  const addresses = addressesToPublish(evaluation, nothingApplied(evaluation));
-  return addresses.length === 0 ? undefined : ingressOf(evaluation, addresses);
+const published = (comparison: Comparison): unknown => {
+  const addresses = addressesToPublish(comparison, nothingApplied(comparison));
+  return addresses.length === 0 ? undefined : ingressOf(comparison, addresses);
 };
 
 describe.each(WORLDS)('%s, as OCCM left it', (name) => {
@@ -79,9 +79,9 @@ describe.each(WORLDS)('%s, as OCCM left it', (name) => {
     forAll(someTexts(Object.keys(metadata.annotations ?? {})), async (texts) => {
       const annotations = { ...metadata.annotations, ...texts };
       const service = { ...left.service, metadata: { ...metadata, annotations } };
-      const evaluation = await evaluateWorld({ ...left, service });
+      const comparison = await compareWorld({ ...left, service });
 
-      expect(besideTags(evaluation)).toEqual([]);
-      expect([left.service.status?.loadBalancer?.ingress, undefined]).toContainEqual(published(evaluation));
+      expect(besideTags(comparison)).toEqual([]);
+      expect([left.service.status?.loadBalancer?.ingress, undefined]).toContainEqual(published(comparison));
     }));
 });

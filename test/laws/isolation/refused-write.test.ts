@@ -6,7 +6,7 @@ import { NODE_GROUP } from '../../support/cloud-contents.ts';
 import { SimulatedCloud } from '../../support/simulated-cloud.ts';
 import { aConfig } from '../../support/config.ts';
 import { aDualNode, serviceOf } from '../arbitrary.ts';
-import { evaluation, executeOnce, settle } from '../drive.ts';
+import { comparison, executeOnce, settle } from '../drive.ts';
 import { forAllAnd, type Drawn } from '../seed.ts';
 
 class RefusingCloud extends SimulatedCloud {
@@ -101,7 +101,7 @@ test('nothing opens beyond what was open and what is asked for', () =>
 
       cloud.refused = write;
       for (let runs = 0; runs < 12; runs += 1) {
-        await executeOnce(await evaluation(written(second), NODES, cloud, CONFIGS[provider]), cloud);
+        await executeOnce(await comparison(written(second), NODES, cloud, CONFIGS[provider]), cloud);
         expect(letIn(cloud, provider).filter(isMore)).toEqual([]);
       }
 

@@ -115,7 +115,7 @@ function serveOne({ name, hang, inside, slots, timetable, now }: One) {
   const story: (readonly [atMs: number, what: string])[] = [];
   const work: Work = new Work({
     connected: { world, cluster: async () => ({ id: await world.kube.clusterId(), name }) },
-    shared: { ...(slots && { slots }), turns: timetable.of(name) },
+    shared: { ...(slots && { slots }), timetable: timetable.of(name) },
     reported: ({ request, outcome }) => {
       story.push([now(), `${request.key} ${request.trigger}: ${outcome.status}`]);
     },

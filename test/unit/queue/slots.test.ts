@@ -6,16 +6,16 @@ afterEach(() => void vi.useRealTimers());
 
 const CLOCK = { now: () => Date.now() };
 
-/** Those that wait, with their turns, and who has been let in, in this order. */
-function waiting(slots: MemorySlots, ...turns: readonly string[]) {
+/** Those that wait, with their flows, and who has been let in, in this order. */
+function waiting(slots: MemorySlots, ...flows: readonly string[]) {
   const begun: number[] = [];
-  const all = turns.map((turn, at) => ({ turn, begin: () => void begun.push(at) }));
+  const all = flows.map((flow, at) => ({ flow, begin: () => void begun.push(at) }));
   for (const claimant of all) if (!slots.take(claimant)) slots.wait(claimant);
   const claimant = (at: number): Claimant => all[at] ?? expect.fail(`nobody is the ${at}.`);
   return { claimant, begun };
 }
 
-test('a place that is free goes to the turn with the fewest, and within a turn to who waited longest', () => {
+test('a place that is free goes to the flow with the fewest, and within a flow to who waited longest', () => {
   const slots = new MemorySlots(2, CLOCK);
   const { claimant, begun } = waiting(slots, 'a', 'a', 'a', 'b', 'a', 'c');
   for (const at of [0, 3, 1, 5, 2]) slots.leave(claimant(at));

@@ -22,7 +22,7 @@ import type { Cloud } from '../../../ports.ts';
 import type { FoundLoadBalancers } from '../../../model/load-balancer/observed-service.ts';
 import { isLeftToOthers, madeForKey } from '../../../model/load-balancer/makers-and-sharers.ts';
 import type { ServiceKey } from '../../../model/request.ts';
-import { lookIfPossible, type ListSource } from '../../../observe/reads.ts';
+import { lookUpIfPossible, type ListSource } from '../../../observe/reads.ts';
 
 export interface FoundFloatingIP {
   readonly wire?: WireResource | undefined;
@@ -53,7 +53,7 @@ export async function findFloatingIP(
   const vips = found.loadBalancer ? vipsOf(found.loadBalancer) : [];
   const hasOne = publishedAddresses(object.service).some((address) => !vips.includes(address));
   if (wish.external || wish.staysAsItIs || hasOne || !object.wanted) return look();
-  return (await lookIfPossible(source, 'floating IPs', look)) ?? {};
+  return (await lookUpIfPossible(source, 'floating IPs', look)) ?? {};
 }
 
 /**

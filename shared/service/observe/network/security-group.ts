@@ -1,6 +1,6 @@
 import type { JudgedNodes } from '../../../model/node/judged-nodes.ts';
 import type { WireResource, ObservedResource } from '../../../model/resources.ts';
-import { listPorts, onceAMinute, lookIfPossible, type ListSource } from '../../../observe/reads.ts';
+import { listPorts, onceAMinute, lookUpIfPossible, type ListSource } from '../../../observe/reads.ts';
 import type { Cloud } from '../../../ports.ts';
 import {
   clusterTag,
@@ -31,7 +31,7 @@ export async function findSecurityGroups(
   if (managed) return groupsOf(object, cluster, source);
   const left = async (): Promise<readonly WireResource[]> =>
     (await isThereAny(object, cluster, source)) ? groupsOf(object, cluster, source) : [];
-  return (await lookIfPossible(source, 'security groups', left)) ?? [];
+  return (await lookUpIfPossible(source, 'security groups', left)) ?? [];
 }
 
 async function groupsOf(

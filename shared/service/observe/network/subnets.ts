@@ -18,7 +18,7 @@ interface FixedIP {
   readonly subnet_id: string;
 }
 
-/** Neutron's subnets for one evaluation. Each is read once a minute; the ids that the project cannot see are kept. */
+/** Neutron's subnets for one comparison. Each is read once a minute; the ids that the project cannot see are kept. */
 export class Subnets {
   readonly missing = new Set<string>();
   readonly #reader: CloudReader;

@@ -23,12 +23,12 @@ export interface HeldInput {
 }
 
 /** Desired and observed, so that their comparison yields nothing that waits. */
-export interface Sides {
+export interface DesiredAndObserved {
   readonly desired: readonly DesiredResource[];
   readonly observed: readonly ObservedResource[];
 }
 
-export interface Held extends Sides {
+export interface Held extends DesiredAndObserved {
   readonly awaitingApproval: readonly AwaitingApproval[];
 }
 

@@ -1,24 +1,24 @@
 import { approvalOf } from '../../../model/ownership.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { Attributes, DesiredResource, ObservedResource } from '../../../model/resources.ts';
-import type { Adopted, Held, HeldInput, Sides, Waiting } from './held-changes.ts';
+import type { Adopted, Held, HeldInput, DesiredAndObserved, Waiting } from './held-changes.ts';
 
 /** Keeps the published address of a Service: if it would change, no floating IP is made, deleted or moved. */
-export function heldFloatingIP(sides: Sides, adopted: Adopted): Sides {
-  const desired = sides.desired.find(({ kind }) => kind === 'floatingip');
+export function heldFloatingIP(both: DesiredAndObserved, adopted: Adopted): DesiredAndObserved {
+  const desired = both.desired.find(({ kind }) => kind === 'floatingip');
   const observed = adopted.there.get('floatingip');
   const change = changeOf(desired, observed, adopted);
-  if (!change) return sides;
+  if (!change) return both;
   adopted.hold({
     kind: 'floatingip',
     address: 'floatingip',
     reason: 'the published address would change',
     ...change,
   });
-  return withoutFloatingIP(sides);
+  return withoutFloatingIP(both);
 }
 
-function withoutFloatingIP({ desired, observed }: Sides): Sides {
+function withoutFloatingIP({ desired, observed }: DesiredAndObserved): DesiredAndObserved {
   const isOther = (one: DesiredResource | ObservedResource): boolean => one.kind !== 'floatingip';
   return { desired: desired.filter(isOther), observed: observed.filter(isOther) };
 }
@@ -34,12 +34,15 @@ export function keepFloatingIP(input: HeldInput): HeldInput {
 }
 
 /** The floating IP stays where `internal-lb` of cloud.conf alone takes it: one line there would take the addresses of a whole cluster. */
-export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, approved }: HeldInput): Held {
+export function heldFromConfig(
+  both: DesiredAndObserved,
+  { internalByConfig, observed, uid, approved }: HeldInput,
+): Held {
   const there = observed.find(({ kind, whose }) => kind === 'floatingip' && whose !== 'foreign');
   const { floating_ip_address: from, port_id } = (there?.wire ?? {}) as Attributes;
   const approval = approvalOf([uid, 'internal-lb', there?.id]);
   const isTaken = internalByConfig && typeof port_id === 'string';
-  if (!isTaken || approved.includes(approval)) return { ...sides, awaitingApproval: [] };
+  if (!isTaken || approved.includes(approval)) return { ...both, awaitingApproval: [] };
   const changes = [{ attribute: 'address', from, to: null }];
   const reason = 'internal-lb in cloud.conf takes the address away, and the Service does not ask for that';
   const waits = {
@@ -50,7 +53,7 @@ export function heldFromConfig(sides: Sides, { internalByConfig, observed, uid, 
     reason,
     approval,
   } as const;
-  return { ...withoutFloatingIP(sides), awaitingApproval: [waits] };
+  return { ...withoutFloatingIP(both), awaitingApproval: [waits] };
 }
 
 function changeOf(

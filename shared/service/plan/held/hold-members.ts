@@ -1,24 +1,24 @@
 import { CONTROLLER, isMemberOf } from '../../../model/load-balancer/makers-and-sharers.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { DesiredResource, Member, ObservedResource, WireResource } from '../../../model/resources.ts';
-import { asObserved, freeOf, heldChanges, type Adopted, type Sides } from './held-changes.ts';
+import { asObserved, freeOf, heldChanges, type Adopted, type DesiredAndObserved } from './held-changes.ts';
 
 /** The health check's port goes with the monitor. */
 const WITH_MONITOR = 'monitor_port';
 
 /** Members that levelset would not select stay if the pool would have none left, or on kinx's load balancers if their nodes exist (decision 6). */
-export function heldMembers(portKey: string, sides: Sides, adopted: Adopted): Sides {
+export function heldMembers(portKey: string, both: DesiredAndObserved, adopted: Adopted): DesiredAndObserved {
   const pool = `pool/${portKey}`;
   const isHere = memberIn(pool);
-  const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
-  if (isOfPods(pool, adopted)) return heldPods(pool, sides, adopted);
-  if (adopted.keepMembers) return sides;
-  const kept = keepAddresses(portKey, sides, adopted, 'anywhere').desired;
+  const present = both.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
+  if (isOfPods(pool, adopted)) return heldPods(pool, both, adopted);
+  if (adopted.keepMembers) return both;
+  const kept = keepAddresses(portKey, both, adopted, 'anywhere').desired;
   const settings = withHeldSettings(pool, kept.filter(isHere), present, adopted);
   const staying = new Set(kept.map(({ address }) => address));
   const waiting = heldSurplus(pool, present, staying, adopted);
   return {
-    ...sides,
+    ...both,
     desired: [...kept.map((one) => settings.get(one.address) ?? one), ...waiting.map(asItIs)],
   };
 }
@@ -72,14 +72,14 @@ function asServing(member: DesiredResource): DesiredResource {
 /** A member keeps any IP address of its node (decision 25); once approved, not where the Service asks for another subnet. */
 export function keepAddresses(
   portKey: string,
-  sides: Sides,
+  both: DesiredAndObserved,
   { nodes, there, wanted }: Adopted,
   where: 'anywhere' | 'in their subnet',
-): Sides {
+): DesiredAndObserved {
   const pool = `pool/${portKey}`;
   const isHere = memberIn(pool);
-  if (isOfPods(pool, { wanted })) return sides;
-  const present = sides.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
+  if (isOfPods(pool, { wanted })) return both;
+  const present = both.observed.filter((one) => isHere(one) && one.whose !== 'foreign');
   const keep = (one: DesiredResource): DesiredResource => {
     const { name = '', protocol_port: port, subnet_id: subnet } = one.attributes as Partial<Member>;
     if (!isHere(one) || there.has(one.address)) return one;
@@ -97,7 +97,7 @@ export function keepAddresses(
     const attributes = { ...one.attributes, address: String(old.wire['address']) };
     return { ...one, address: old.address, attributes };
   };
-  return { ...sides, desired: sides.desired.map(keep) };
+  return { ...both, desired: both.desired.map(keep) };
 }
 
 function heldSurplus(
@@ -145,19 +145,19 @@ function isOfPods(pool: string, { wanted }: Pick<Adopted, 'wanted'>): boolean {
 }
 
 /** The old controller gave such a pool no members, and nobody knows who added the present ones. Without any member nothing waits. */
-function heldPods(pool: string, sides: Sides, { controller, hold }: Adopted): Sides {
+function heldPods(pool: string, both: DesiredAndObserved, { controller, hold }: Adopted): DesiredAndObserved {
   const isHere = memberIn(pool);
-  const present = sides.observed.filter(isHere);
-  if (present.length === 0 && !sides.desired.some(isHere)) return sides;
+  const present = both.observed.filter(isHere);
+  if (present.length === 0 && !both.desired.some(isHere)) return both;
   const reason = `${CONTROLLER[controller]} never sent traffic directly to Pods`;
   const changes = [{ attribute: 'members', from: 'as they are', to: 'the Pods of the Service' }];
   hold({ verb: 'update', kind: 'pool', address: pool, changes, reason });
-  return { ...sides, desired: [...sides.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
+  return { ...both, desired: [...both.desired.filter((one) => !isHere(one)), ...present.map(asItIs)] };
 }
 
 /** Once approved, such a pool has the Service's Pods and no other member. */
-export function podsAsOurs(portKey: string, sides: Sides, adopted: Adopted): Sides {
+export function podsAsOurs(portKey: string, both: DesiredAndObserved, adopted: Adopted): DesiredAndObserved {
   const isHere = memberIn(`pool/${portKey}`);
-  if (!isOfPods(`pool/${portKey}`, adopted)) return sides;
-  return { ...sides, observed: sides.observed.map((one) => (isHere(one) ? { ...one, whose: 'ours' } : one)) };
+  if (!isOfPods(`pool/${portKey}`, adopted)) return both;
+  return { ...both, observed: both.observed.map((one) => (isHere(one) ? { ...one, whose: 'ours' } : one)) };
 }

@@ -18,7 +18,7 @@ import {
   type Adopted,
   type Held,
   type HeldInput,
-  type Sides,
+  type DesiredAndObserved,
   type Waiting,
 } from './held-changes.ts';
 import { heldFloatingIP, heldFromConfig, keepFloatingIP } from './hold-floating-ip.ts';
@@ -68,20 +68,28 @@ function withTag(desired: readonly DesiredResource[], tag: string): readonly Des
   });
 }
 
-function openPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted): Sides {
-  return portKeys.reduce<Sides>(
+function openPorts(
+  portKeys: readonly string[],
+  both: DesiredAndObserved,
+  adopted: Adopted,
+): DesiredAndObserved {
+  return portKeys.reduce<DesiredAndObserved>(
     (done, portKey) => podsAsOurs(portKey, keepAddresses(portKey, done, adopted, 'in their subnet'), adopted),
-    sides,
+    both,
   );
 }
 
-function holdPorts(portKeys: readonly string[], sides: Sides, adopted: Adopted): Sides {
-  const atPort = (done: Sides, portKey: string): Sides => {
+function holdPorts(
+  portKeys: readonly string[],
+  both: DesiredAndObserved,
+  adopted: Adopted,
+): DesiredAndObserved {
+  const atPort = (done: DesiredAndObserved, portKey: string): DesiredAndObserved => {
     const port = { ...done, desired: holdPort(portKey, done.desired, adopted) };
     const [served, isChecked] = heldMonitor(portKey, heldMembers(portKey, port, adopted), adopted);
     return isChecked ? served : withSameCheckPort(portKey, served, adopted);
   };
-  const ports = portKeys.reduce(atPort, sides);
+  const ports = portKeys.reduce(atPort, both);
   return { ...ports, desired: withoutNewKinds(portKeys, ports.desired, adopted) };
 }
 
@@ -125,25 +133,29 @@ function holdPort(
 }
 
 /** The monitor as it is while it waits, and whether members are checked as desired: all would be down otherwise. */
-function heldMonitor(portKey: string, sides: Sides, adopted: Adopted): readonly [Sides, boolean] {
+function heldMonitor(
+  portKey: string,
+  both: DesiredAndObserved,
+  adopted: Adopted,
+): readonly [DesiredAndObserved, boolean] {
   const address = `monitor/${portKey}`;
-  const desired = sides.desired.find((one) => one.address === address);
+  const desired = both.desired.find((one) => one.address === address);
   const observed = adopted.there.get(address);
   const old = CONTROLLER[adopted.controller];
-  const others = sides.desired.filter((one) => one !== desired);
+  const others = both.desired.filter((one) => one !== desired);
   const waits = { kind: 'healthmonitor', address } as const;
   if (desired && observed) {
     const held = holdOne(desired, adopted);
     const isSame = equalType(held, desired);
-    return [{ ...sides, desired: sides.desired.map((one) => (one === desired ? held : one)) }, isSame];
+    return [{ ...both, desired: both.desired.map((one) => (one === desired ? held : one)) }, isSame];
   }
   if (desired) {
     const changes = [{ attribute: 'type', from: null, to: (desired.attributes as Attributes)['type'] }];
     const reason = `${old} made this pool without health checks; with them, members that fail get no traffic`;
     adopted.hold({ ...waits, verb: 'create', changes, reason });
-    return [{ ...sides, desired: others }, false];
+    return [{ ...both, desired: others }, false];
   }
-  if (!observed) return [sides, true];
+  if (!observed) return [both, true];
   const changes = [{ attribute: 'type', from: observed.wire['type'], to: null }];
   const reason = `${old} made this pool with health checks; without them, members that fail keep getting traffic`;
   adopted.hold({ ...waits, verb: 'delete', changes, reason });
@@ -154,7 +166,7 @@ function heldMonitor(portKey: string, sides: Sides, adopted: Adopted): readonly 
     ifPresent: true as const,
     attributes: presentOf(observed),
   };
-  return [{ ...sides, desired: [...others, stays] }, false];
+  return [{ ...both, desired: [...others, stays] }, false];
 }
 
 function equalType(one: DesiredResource, other: DesiredResource): boolean {
@@ -162,13 +174,17 @@ function equalType(one: DesiredResource, other: DesiredResource): boolean {
 }
 
 /** Gives all members, also new ones, the check port of the first present member. */
-function withSameCheckPort(portKey: string, sides: Sides, { observed }: Adopted): Sides {
+function withSameCheckPort(
+  portKey: string,
+  both: DesiredAndObserved,
+  { observed }: Adopted,
+): DesiredAndObserved {
   const isHere = memberIn(`pool/${portKey}`);
   const sibling = observed.find((one) => isHere(one) && one.whose !== 'foreign');
   const monitor_port = (sibling?.wire['monitor_port'] ?? null) as number | null;
   return {
-    ...sides,
-    desired: sides.desired.map((one) =>
+    ...both,
+    desired: both.desired.map((one) =>
       isHere(one) ? { ...one, attributes: { ...one.attributes, monitor_port } } : one,
     ),
   };

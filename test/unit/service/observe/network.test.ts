@@ -3,7 +3,7 @@ import { NETWORKS, PUBLIC, PUBLIC_SUBNET, type Wire } from '../../../support/clo
 import { aStoredService } from '../../../support/service.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { aDualNode } from '../../../laws/arbitrary.ts';
-import { evaluation } from '../../../laws/drive.ts';
+import { comparison } from '../../../laws/drive.ts';
 
 const MORE = 'aaaaaaaa-0000-4000-8000-0000000000ee';
 const four = { id: 'aaaaaaaa-0000-4000-8000-0000000000e4', cidr: '192.0.2.0/24', network_id: MORE };
@@ -29,7 +29,7 @@ test('a subnet that is named settles which of several networks it is', async () 
 test('a port that cannot be seen blocks the Service', async () => {
   const field = 'loadbalancer.openstack.org/port-id';
   const service = aStoredService({ annotations: { [field]: MORE } });
-  const { plan } = await evaluation(service, nodes, new SimulatedCloud());
+  const { plan } = await comparison(service, nodes, new SimulatedCloud());
   expect(plan.problems).toMatchObject([{ field, blocking: true }]);
 });
 
@@ -43,7 +43,7 @@ async function networksOf(
   const subnet = [...(NETWORKS.subnet ?? []), ...more];
   const cloud = new SimulatedCloud({ subnet, network: external.map((id) => ({ id })) });
   if (hidden) for (const wire of cloud.all('network')) wire['subnets'] = hidden;
-  const { plan } = await evaluation(aStoredService({ annotations }), nodes, cloud);
+  const { plan } = await comparison(aStoredService({ annotations }), nodes, cloud);
   return plan.steps.flatMap((step) =>
     step.verb === 'create' && step.kind === 'floatingip' ? [step.attributes['floating_network_id']] : [],
   );

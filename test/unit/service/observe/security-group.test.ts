@@ -4,7 +4,7 @@ import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { aDualNode } from '../../../laws/arbitrary.ts';
-import { CLUSTER, evaluation } from '../../../laws/drive.ts';
+import { CLUSTER, comparison } from '../../../laws/drive.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const service = aStoredService();
@@ -27,7 +27,7 @@ test.each([
   ['is ours under another name', { name: 'renamed', description: '', tags: OURS }, true],
 ])('whether a group that %s is the security group of a Service', async (_, differs, isIts) => {
   const cloud = new SimulatedCloud({ securitygroup: [{ ...group, ...differs }] });
-  const { plan } = await evaluation(service, nodes, cloud, managed);
+  const { plan } = await comparison(service, nodes, cloud, managed);
   const made = plan.steps.filter(({ kind, verb }) => kind === 'securitygroup' && verb === 'create');
   expect(made).toHaveLength(isIts ? 0 : 1);
 });
@@ -43,14 +43,14 @@ class Old extends SimulatedCloud {
 test('of all ports, which a Neutron lists that does not know the filter, only those with the group count', async () => {
   const cloud = new Old({ securitygroup: [{ ...group, tags: OURS }] });
   Object.assign(cloud.all('port')[2] ?? {}, { security_groups: [group.id] });
-  const { observed } = await evaluation(service, nodes, cloud, managed);
+  const { observed } = await comparison(service, nodes, cloud, managed);
   const ports = observed.resources.filter(({ kind }) => kind === 'port');
   expect(ports.map(({ address }) => address)).toEqual(['port/10.0.0.1', 'port/10.0.0.3']);
 });
 
 test('a port that has the address of a Node in another subnet than that of the members does not count', async () => {
   const annotations = { 'loadbalancer.openstack.org/member-subnet-id': OTHER_SUBNET };
-  const { observed } = await evaluation(
+  const { observed } = await comparison(
     aStoredService({ annotations }),
     nodes,
     new SimulatedCloud(),

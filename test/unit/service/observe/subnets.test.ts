@@ -41,9 +41,9 @@ async function idsOf(
   } = {},
 ) {
   const cloud = new SimulatedCloud({ subnet: subnets, port: [PORT, ...ports] });
-  const evaluation = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() }, () => nodes);
+  const comparison = new Subnets({ cloud, clock: { now: () => 0 }, memory: newMemory() }, () => nodes);
   const asked = { external: false, families: [4 as const], ...question };
-  const { vipSubnet, additionalSubnets } = await observeVipSubnets(asked, lb, evaluation);
+  const { vipSubnet, additionalSubnets } = await observeVipSubnets(asked, lb, comparison);
   return [vipSubnet?.id, ...additionalSubnets.map(({ id }) => id)];
 }
 

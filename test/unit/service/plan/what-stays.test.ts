@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedCloud } from '../../../support/simulated-cloud.ts';
 import { aStoredService } from '../../../support/service.ts';
 import { aDualNode } from '../../../laws/arbitrary.ts';
-import { CLUSTER, evaluation, settle } from '../../../laws/drive.ts';
+import { CLUSTER, comparison, settle } from '../../../laws/drive.ts';
 
 const service = aStoredService();
 const nodes = [aDualNode(1)];
@@ -22,7 +22,7 @@ test('a floating IP that is in use stays when a second external network appears 
   const later = new SimulatedCloud(
     Object.fromEntries(kinds.map((kind) => [kind, cloud.all(kind as 'pool')])),
   );
-  const { plan } = await evaluation(service, nodes, later);
+  const { plan } = await comparison(service, nodes, later);
   expect(plan.steps).toEqual([]);
   expect(plan.problems).toMatchObject([{ field: 'loadbalancer.openstack.org/floating-network-id' }]);
 });
@@ -37,7 +37,7 @@ test('a load balancer that only might be ours is never removed as made twice', a
   const vip_port_id = 'dddddddd-0000-4000-8000-00000000ffff';
   cloud.add('loadbalancer', { ...lb, id, vip_port_id, created_at: '2025-01-01T00:00:00' });
   const ip = cloud.all('floatingip')[0]?.['floating_ip_address'];
-  const { plan } = await evaluation(
+  const { plan } = await comparison(
     {
       ...service,
       metadata: { ...service.metadata, annotations: { 'loadbalancer.openstack.org/load-balancer-id': id } },

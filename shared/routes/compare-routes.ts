@@ -9,7 +9,7 @@ import { stepsTo } from './plan/plan-routes.ts';
 import type { World } from '../ports.ts';
 import { rfc3339 } from '../report/condition.ts';
 
-export interface RoutesEvaluation {
+export interface RoutesComparison {
   readonly observed: readonly ObservedResource[];
   readonly records: RouteRecords;
   /** The desired routes. Undefined if there is nothing to route, or if the answers cannot be the whole truth. */
@@ -18,7 +18,7 @@ export interface RoutesEvaluation {
 }
 
 /** `isManual`: a person asked for this run, and so confirms that there may be no Nodes. */
-export async function evaluateRoutes(isManual: boolean, world: World): Promise<RoutesEvaluation> {
+export async function compareRoutes(isManual: boolean, world: World): Promise<RoutesComparison> {
   const { kube, cloud, config } = world;
   if (!config.route) throw new TypeError('there is no router in the configuration');
   const { routerId } = config.route;

@@ -18,21 +18,21 @@ import type { DesiredResource, ObservedResource } from '../model/resources.ts';
 import { planNode, reasonToKeep } from './plan/plan-node.ts';
 import type { World } from '../ports.ts';
 
-export interface NodeEvaluation {
+export interface NodeComparison {
   readonly node: Node;
   readonly observed: readonly ObservedResource[];
   readonly plan: Plan;
   /** The server does not exist. levelset looks for it once more after this time. */
   readonly againInMs?: number;
-  /** The server is gone for good, and this evaluation may delete the Node. */
+  /** The server is gone for good, and this comparison may delete the Node. */
   readonly leaving?: PlannedDeletion;
 }
 
-export async function evaluateNode(
+export async function compareNode(
   node: Node,
   reading: ServerReading,
   { config, clock }: Pick<World, 'config' | 'clock'>,
-): Promise<NodeEvaluation> {
+): Promise<NodeComparison> {
   const server = await observeServer(node, reading, config);
 
   const { life, resources, problems } = desire(node, server, config, clock.now());

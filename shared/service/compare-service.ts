@@ -33,7 +33,7 @@ import { questionOf, type Asking } from './question.ts';
 import { readRepair, type Repairing } from './repair.ts';
 import { isOurs } from './service-object.ts';
 
-export interface Evaluation {
+export interface Comparison {
   readonly object: ServiceObject;
   readonly cluster: ClusterIdentity;
   readonly nodes: readonly Node[];
@@ -59,13 +59,13 @@ export interface Evaluation {
 }
 
 /** Writes nothing. The depth `shallow`, for sweeps and after a run that wrote its whole plan, leaves out what is on the load balancer. */
-export async function evaluate(
+export async function compareService(
   asRead: ServiceObject,
   nodes: readonly Node[],
   world: Source & Pick<World, 'config'>,
   cluster: ClusterIdentity,
   depth: Depth = 'deep',
-): Promise<Evaluation> {
+): Promise<Comparison> {
   const { config } = world;
   const { service, wanted } = asRead;
 
@@ -88,11 +88,11 @@ export async function evaluate(
 
   const written = depth === 'deep' ? lastWritten(object, found, world) : undefined;
   if (written && found.loadBalancer) {
-    const shallow = await evaluateFound(given, { ...about, depth: 'shallow', written }, world);
+    const shallow = await compareFound(given, { ...about, depth: 'shallow', written }, world);
     world.memory.loadBalancers.noteWritten(found.loadBalancer.id, undefined);
     if (isAsWritten(shallow, written)) return shallow;
   }
-  return evaluateFound(given, { ...about, depth, written: undefined }, world);
+  return compareFound(given, { ...about, depth, written: undefined }, world);
 }
 
 interface Given {
@@ -101,11 +101,11 @@ interface Given {
   readonly nodes: readonly Node[];
 }
 
-async function evaluateFound(
+async function compareFound(
   { found, reading, nodes }: Given,
   about: Asking,
   world: Source & Pick<World, 'config'>,
-): Promise<Evaluation> {
+): Promise<Comparison> {
   const { object, cluster, isOfNode, depth } = about;
   const { seen: observed, desired } = await observeAndDesire(reading, about, found, world);
 

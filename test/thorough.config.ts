@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
- * What takes too long for npm test: every story killed at every write, every call gone wrong, a hundred
+ * What takes too long for npm test: every story killed at every write, every call gone wrong, ten
+ * sharers of one load balancer, a hundred
  * clusters, each mistake that the doctor names, each annotation and option set and taken away,
  * and what ends by a real clock or runs osls, esbuild, helm or the program as a process many times.
  */
@@ -13,7 +14,7 @@ export const THOROUGH = [
   'test/laws/isolation/{hanging-cluster,one-call-fails}.test.ts',
   'test/scenarios/reconfigured/every-option.test.ts',
   'test/scenarios/service/annotations.test.ts',
-  'test/scenarios/sharing/sharing-attacked.test.ts',
+  'test/scenarios/sharing/{sharing-attacked,ten-at-once}.test.ts',
   'test/scenarios/processes/{fleet,linear,nodes-in-a-minute,out-of-date,watches}.test.ts',
   'test/unit/deadline.test.ts',
   'test/functions/lambda/{bundles,lambda-trouble,package}.test.ts',

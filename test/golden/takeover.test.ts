@@ -29,6 +29,10 @@ const worlds = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
   .map((path) => path.slice(0, -ENDING.length))
   .sort();
 
+test('there are worlds of both controllers', () => {
+  expect(worlds.map((name) => name.split('/')[0])).toEqual(expect.arrayContaining(['kinx', 'occm']));
+});
+
 describe.each(worlds)('%s', (name) => {
   const world = readWorld(join(HERE, `${name}${ENDING}`));
 

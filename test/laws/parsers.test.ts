@@ -10,7 +10,8 @@ import { aConfig } from '../support/config.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { anEdit, annotationKeys, serviceOf, usableNodes } from './arbitrary.ts';
 import { comparison } from './drive.ts';
-import { forAll, WORLDS } from './seed.ts';
+import { forAll } from './seed.ts';
+import { WORLDS } from './worlds.ts';
 
 const anyText = fc.oneof(
   fc.string(),

@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { THOROUGH, WORLDS } from './worlds.ts';
 
-export const { numRuns: WORLDS = 3 } = fc.readConfigureGlobal();
-
-/**
- * The worlds of each law: three in `npm test`, 60 in `npm run thorough`, which says so before a law is read; LAWS_RUNS=N for more
- * there. Always the same, so that a failure belongs to the change; LAWS_SEED=N for others.
- */
+/** Always the same, so that a failure belongs to the change; LAWS_SEED=N for others. */
 const seed = Number(process.env['LAWS_SEED'] ?? 20_261_121);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: WORLDS, seed });
-
-/** Whether a law may take minutes. */
-export const THOROUGH = WORLDS > 3;
 
 /**
  * As fc.assert, and the message of a failure has the line that replays it: with LAWS_PATH that one case is played and no
@@ -25,7 +18,7 @@ export async function assertReplayable<T>(property: fc.IAsyncProperty<T>, parame
   const file = testPath.slice(testPath.indexOf('test/laws'));
   const [name = ''] = currentTestName.split(' > ').slice(-1);
   const replay = `LAWS_SEED=${details.seed} LAWS_PATH=${details.counterexamplePath ?? ''}`;
-  const line = `${replay} npm run unit -- ${file} -t '${name}'`;
+  const line = `${replay} npm run ${THOROUGH ? 'thorough' : 'unit'} -- ${file} -t '${name}'`;
   const cause = details.errorInstance;
   throw new Error(`${fc.defaultReportMessage(details) ?? ''}\n\nagain: ${line}\n`, { cause });
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
 import { ACCESS_RULES } from '../../infra/openstack/access-rules.ts';
 import { CLOUD_RIGHTS } from '../../infra/openstack/rights.ts';
-import { THOROUGH } from '../laws/seed.ts';
+import { THOROUGH } from '../laws/worlds.ts';
 import { callsOutside } from './calls-outside.ts';
 import { grantsOf, rightFor, wordsOf } from './grants.ts';
 import { live } from './live.ts';

@@ -52,6 +52,8 @@ export const nodeCases: KubeCases = {
     const { path, made } = await aNode(kube, 'halves', { conditions: [ready] });
     expect(at(made.body, 'status.conditions.0.status')).toBe('True');
     const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
+    const stale = { metadata: { resourceVersion: '1' } };
+    for (const half of [path, `${path}/status`]) expectStatus(await kube.merge(half, stale), 409, 'Conflict');
     const main = await kube.merge(path, { status: { addresses } });
     expect([main.status, at(main.body, 'status.addresses')]).toEqual([200, undefined]);
     const patch = { spec: { providerID: 'x' }, metadata: { labels: { by: 'status' } } };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { expect, onTestFinished } from 'vitest';
 import { chromium, type Page } from 'playwright-core';
-import { THOROUGH } from '../../laws/seed.ts';
+import { THOROUGH } from '../../laws/worlds.ts';
 
 /** Debian's Chromium, or Chrome. */
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>

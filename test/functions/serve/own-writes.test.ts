@@ -20,11 +20,14 @@ const batch = eventList(
 );
 const COUNTS = { accepted: 1, skipped: 0, ignored: 1, keys: 1 };
 
-test('levelset serve queues what others wrote alone', async () => {
-  const { lines, post } = await running(await sandboxWorld(), { ...FLAGS, dryRun: true });
+test.each([
+  [FLAGS, 'levelset'],
+  [{ stateNamespace: FLAGS.stateNamespace }, 'ops'],
+])('levelset serve with %j queues what others wrote alone', async (flags, other) => {
+  const { lines, post } = await running(await sandboxWorld(), { ...flags, dryRun: true });
   const answer = await post('/audit/kubernetes', AUDIT_TOKEN, batch);
   expect(await answer.json()).toEqual(COUNTS);
-  await expect.poll(() => lines.join('\n')).toContain('"object":"service/shop/levelset"');
+  await expect.poll(() => lines.join('\n')).toContain(`"object":"service/shop/${other}"`);
 });
 
 test('so does the function audit', async () => {

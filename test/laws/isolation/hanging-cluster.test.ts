@@ -6,7 +6,8 @@ import { serveInVirtualTime } from '../../support/clusters/serving-clusters.ts';
 import type { Hang, ServingCluster } from '../../support/clusters/serving-clusters.ts';
 import { addNodeIn } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { forAllAsDrawn, THOROUGH, type Drawn } from '../seed.ts';
+import { forAllAsDrawn, type Drawn } from '../seed.ts';
+import { THOROUGH } from '../worlds.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });

@@ -99,6 +99,20 @@ test('a Node that is kept out blocks no Service whose source ranges the security
   expect(ovn.cloud.members.length).toBeGreaterThan(0);
 });
 
+test('an address pair of its own port makes an address a member, with the security group', async () => {
+  it.kube.addNode('node-9');
+  const server = it.cloud.servers.find(({ name }) => name === 'node-9')?.id ?? '';
+  Object.assign(portOf(server) ?? {}, { allowed_address_pairs: [{ ip_address: '10.0.0.200' }] });
+  claim('10.0.0.200', 'node-9');
+
+  await it.sweepUntilSettled();
+
+  const group = it.cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg-'))?.id ?? '';
+  expect(members()).toContain('10.0.0.200');
+  expect(portOf(server)?.security_groups).toContain(group);
+  expect(it.told()).not.toContain('10.0.0.200');
+});
+
 test('an address on no port joins with a warning', async () => {
   claim('10.0.0.250');
 

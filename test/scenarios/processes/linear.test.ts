@@ -1,12 +1,14 @@
 /**
- * No step of a sweep looks at all of something for each of something else: counted are reads of the objects
+ * No step of a sweep, or of a run, looks at all of something for each of something else: counted are reads of the objects
  * that the apiserver and OpenStack list, never time.
  */
 import { expect, test } from 'vitest';
+import { serviceKey } from '../../../shared/model/request.ts';
+import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
 import { replaced } from '../../support/in-process.ts';
 import { aProcess } from '../../support/virtual-time.ts';
-import { settledWorld } from './settled-world.ts';
+import { runOf, settledWorld } from './settled-world.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 const MEMBERS = 4;
@@ -25,11 +27,30 @@ test('a sweep of a settled world reads each object no oftener where there are ma
   }
 });
 
-/**
- * By kind: how often a sweep reads each object, on the average. There are as many Services as Nodes, of which each has four as members; the
- * process knows nothing.
- */
+test('runs read a Node no oftener where there are many Services', async () => {
+  const { names, counted, reads } = await countedWorld(MANY);
+  const readsOfRuns = async (runs: readonly string[]): Promise<number> => {
+    reads.clear();
+    const { world } = counted();
+    for (const name of runs) await runOf(serviceKey('default', name), world);
+    return reads.get('Node') ?? 0;
+  };
+  const few = await readsOfRuns(names.slice(0, FEW));
+  expect(few).toBeGreaterThan(0);
+  expect((await readsOfRuns(names)) - few).toBeLessThan(MANY * BOUND);
+});
+
+/** By kind: how often a sweep reads each object, on the average. */
 async function readsOfSweep(count: number): Promise<Readonly<Record<string, number>>> {
+  const { counted, reads } = await countedWorld(count);
+  const { world, objects } = counted();
+  const { requests, settled } = await sweep(world);
+  expect([requests, settled]).toEqual([[], count]);
+  return Object.fromEntries([...reads].map(([kind, total]) => [kind, total / (objects.get(kind) ?? 1)]));
+}
+
+/** As many Services as Nodes, of which each has four as members; and processes that know nothing and count their reads. */
+async function countedWorld(count: number) {
   const names = Array.from({ length: count }, (_, at) => `svc-${at}`);
   const groupOf = (at: number): string => `group-${Math.floor(at / MEMBERS)}`;
   const services = names.map((name, at) => ({ name, annotations: { [SELECTOR]: `group=${groupOf(at)}` } }));
@@ -37,23 +58,24 @@ async function readsOfSweep(count: number): Promise<Readonly<Record<string, numb
     for (const at of names.keys())
       kube.apply({ kind: 'Node', metadata: { name: `node-${at + 1}`, labels: { group: groupOf(at) } } });
   });
-  const world = aProcess(inside);
   const reads = new Map<string, number>();
-  const objects = new Map<string, number>();
-  const watched = <T extends object>(kind: string, list: readonly T[]): readonly T[] => {
-    objects.set(kind, list.length);
-    return list.map((one) => countedReads(one, kind, reads));
+  const counted = (): { readonly world: World; readonly objects: ReadonlyMap<string, number> } => {
+    const world = aProcess(inside);
+    const objects = new Map<string, number>();
+    const watched = <T extends object>(kind: string, list: readonly T[]): readonly T[] => {
+      objects.set(kind, list.length);
+      return list.map((one) => countedReads(one, kind, reads));
+    };
+    const kube = replaced(world.kube, (its) => ({
+      listServices: async (namespace) => watched('Service', await its.listServices(namespace)),
+      listNodes: async () => watched('Node', await its.listNodes()),
+    }));
+    const cloud = replaced(world.cloud, (its) => ({
+      list: async (kind, ...asked) => watched(kind, await its.list(kind, ...asked)),
+    }));
+    return { world: { ...world, kube, cloud }, objects };
   };
-  const kube = replaced(world.kube, (its) => ({
-    listServices: async (namespace) => watched('Service', await its.listServices(namespace)),
-    listNodes: async () => watched('Node', await its.listNodes()),
-  }));
-  const cloud = replaced(world.cloud, (its) => ({
-    list: async (kind, ...asked) => watched(kind, await its.list(kind, ...asked)),
-  }));
-  const { requests, settled } = await sweep({ ...world, kube, cloud });
-  expect([requests, settled]).toEqual([[], count]);
-  return Object.fromEntries([...reads].map(([kind, total]) => [kind, total / (objects.get(kind) ?? 1)]));
+  return { names, counted, reads };
 }
 
 function countedReads<T extends object>(object: T, kind: string, reads: Map<string, number>): T {

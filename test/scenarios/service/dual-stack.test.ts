@@ -112,6 +112,12 @@ test('with several IPv4 VIPs the floating IP is on the first one', async () => {
   expect(ingressOf(it, 'six').map((one) => one.ip)).toEqual([six?.vip_address, ip?.floating_ip_address]);
 });
 
+test('loadBalancerIP of IPv6 is no floating IP', async () => {
+  for (const subnet of it.cloud.subnets) subnet['ipv6_address_mode'] = null;
+  await dual({ loadBalancerIP: 'fd00:10::5' });
+  expect(ingressOf(it).map(({ ip }) => ip)).toEqual([floatingIP(), 'fd00:10::5']);
+});
+
 test('in an IPv6-only cluster no node is waited for', async () => {
   const { kube } = it;
   for (const { metadata, status } of kube.list('Node')) {

@@ -41,6 +41,13 @@ function caught(run: Promise<unknown>): Promise<unknown> {
   return run.catch((error: unknown) => error);
 }
 
+it('nothing is asked in a run whose time is over', async () => {
+  const { connection, asked } = await start(() => ({ status: 200 }));
+  const late = createKubeHttp(connection)({ ...READ, leftMs: () => 0 });
+  expect(await caught(late)).toMatchObject({ code: 'BUDGET_SPENT' });
+  expect(asked).toEqual([]);
+});
+
 describe('answers', () => {
   // prettier-ignore
   it.each<[what: string, code: string, status: number, message?: string]>([

@@ -27,7 +27,7 @@ function leading(answerMs: number, monotonic = () => Date.now()) {
     changed: (leads) => void changes.push(leads),
   });
   lease.start();
-  return { lease, changes };
+  return { lease, changes, stored: () => stored };
 }
 
 test('a guard that stood open closes 13 s after the last renewal that was taken was sent, also when the machine slept', async () => {
@@ -45,4 +45,13 @@ test('who leads goes on leading where each answer of the kube-apiserver takes 5 
   await vi.advanceTimersByTimeAsync(120_000);
   expect(changes).toEqual([true]);
   lease.guard();
+});
+
+test('who stops gives the Lease back, so that the next one leads at its next look', async () => {
+  const { lease, stored } = leading(0);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(stored()).toMatchObject({ spec: { holderIdentity: 'first' } });
+  void lease.stop();
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(stored()).toMatchObject({ spec: { holderIdentity: '' } });
 });

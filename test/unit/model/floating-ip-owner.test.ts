@@ -9,7 +9,6 @@ import {
 } from '../../../shared/model/load-balancer/whose.ts';
 import { clusterTag, floatingIPDescription, keptTag, serviceTag } from '../../../shared/model/ownership.ts';
 import type { WireResource } from '../../../shared/model/resources.ts';
-import '../../laws/seed.ts';
 
 const CLUSTER = { id: 'c1', name: 'kubernetes' };
 const OTHER = { id: 'c2', name: 'kubernetes' };

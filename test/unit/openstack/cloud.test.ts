@@ -110,6 +110,13 @@ test('the quota of the project is the default where nothing was set', async () =
   expect(await cloud.quota()).toEqual({ healthmonitor: 9, member: 2 });
 });
 
+test('an Octavia that lists no versions is taken for the oldest that has tags, one in trouble is not', async () => {
+  answer = always(503, {});
+  await expect(cloud.octaviaVersion()).rejects.toMatchObject({ name: 'ReconcileError' });
+  answer = always(300, { versions: [] });
+  expect(await cloud.octaviaVersion()).toEqual({ major: 2, minor: 5, isAssumed: true });
+});
+
 test('a version of Octavia that was assumed is asked for again after a minute', async () => {
   answer = always(404);
   const transport = overSockets(fake.config);

@@ -10,7 +10,7 @@ import { desireIngress, sameIngress } from '../../../../shared/service/report/pu
 import { OPTIONS as OF_CLOUD_CONF } from '../../../../shared/config/cloud-conf/options.ts';
 import { camel } from '../../../../shared/config/read-value.ts';
 import { ANNOTATIONS } from '../../../../shared/service/intent/annotations.ts';
-import { effectiveValues } from '../../../../shared/service/intent/effective-values.ts';
+import { effectiveValues, overruledValues } from '../../../../shared/service/intent/effective-values.ts';
 
 const OWN = 'levelset.openstack.org/';
 const OCCM = 'loadbalancer.openstack.org/';
@@ -153,3 +153,15 @@ test.each(OPTIONS)(
     if (field !== 'internalLb') expect(setBy({ [name]: example })).not.toContain(`cloud.conf ${key}`);
   },
 );
+
+test('an option that an annotation of its group goes before is told, and is no Problem', () => {
+  const intent = intentOf({ [`${OCCM}port-id`]: ID }, { subnetId: ID });
+  expect(overruledValues(intent)).toEqual([
+    {
+      field: 'cloud.conf subnet-id',
+      value: ID,
+      message: `has no effect: annotation ${OCCM}port-id goes first`,
+    },
+  ]);
+  expect(intent.problems).toEqual([]);
+});

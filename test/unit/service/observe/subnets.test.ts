@@ -72,6 +72,7 @@ test.each<[string, Partial<NetworkQuestion>, object, readonly (string | undefine
   ['is Octavia’s choice in a network that is named', { vip_network_id: NETWORK }, {}, [undefined]],
   ['is chosen in a network that is named for IPv6', { vip_network_id: NETWORK, families: [6] }, {}, [SIX.id]],
   ['of the second family is the one with nodes in it', BOTH, { subnets: several }, [FOUR.id, SIX.id]],
+  ['of the second family is none of several with nothing to choose by', BOTH, { subnets: several, addresses: ['10.0.0.7'] }, [FOUR.id]],
   ['of the second family is the one that is named', { ...BOTH, additional_vip_subnet_ids: [OTHER_SIX.id] }, { subnets: several }, [FOUR.id, OTHER_SIX.id]],
   ['of the second family is the one that the load balancer has', BOTH, { subnets: several, lb: lb(FOUR.id, OTHER_SIX.id) }, [FOUR.id, OTHER_SIX.id]],
   ['of the second family is found beside a network that is named', { ...BOTH, vip_network_id: NETWORK }, {}, [undefined, SIX.id]],

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { mergeConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 import ours from '../../../vitest.config.ts';
+import { THOROUGH } from '../../thorough.config.ts';
 import type { Told } from './kill-matrix.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -36,12 +37,22 @@ const reporter: Reporter = {
   },
 };
 
-export default mergeConfig(ours, {
-  root: ROOT,
-  cacheDir: join(ROOT, '.vite'),
-  test: {
-    setupFiles: [join(import.meta.dirname, 'setup.ts')],
-    reporters: [reporter],
-    sequence: { sequencer: InOrder },
-  },
+/** What takes too long for npm test holds promises, too. */
+const projects = (ours.test?.projects ?? []).map((project) => {
+  if (typeof project !== 'object' || !('test' in project)) return project;
+  const exclude = project.test.exclude?.filter((path) => !THOROUGH.includes(path));
+  return { ...project, test: { ...project.test, exclude } };
 });
+
+export default mergeConfig(
+  { test: { ...ours.test, projects } },
+  {
+    root: ROOT,
+    cacheDir: join(ROOT, '.vite'),
+    test: {
+      setupFiles: [join(import.meta.dirname, 'setup.ts')],
+      reporters: [reporter],
+      sequence: { sequencer: InOrder },
+    },
+  },
+);

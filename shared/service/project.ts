@@ -6,7 +6,7 @@ import type { World } from '../ports.ts';
 
 /** Throws CONFIG_INVALID if the credentials or the region lead to another place than the recorded one. */
 export async function requireProject(world: World): Promise<void> {
-  const [recorded, here] = await Promise.all([recordedProject(world), placeOf(world)]);
+  const [recorded, here] = await Promise.all([recordedProject(world), projectOf(world)]);
   if (!recorded || isSame(recorded, here)) return;
   const message = `the credentials are for ${inWords(here)}, but the load balancers of this cluster are in ${inWords(recorded)}, so levelset changes nothing of them; if new ones are to be made here, and the old ones left alone, run: kubectl --namespace ${world.config.stateNamespace} delete configmap ${PLACE}`;
   throw new ReconcileError('CONFIG_INVALID', message);
@@ -14,7 +14,7 @@ export async function requireProject(world: World): Promise<void> {
 
 /** Records the place, if none is recorded, or its region, if the record names none. Whoever calls has seen a load balancer of this cluster there. */
 export async function recordProject(world: World): Promise<void> {
-  const [recorded, here] = await Promise.all([recordedProject(world), placeOf(world)]);
+  const [recorded, here] = await Promise.all([recordedProject(world), projectOf(world)]);
   if (recorded && (recorded.region !== undefined || here.region === undefined || !isSame(recorded, here)))
     return;
   await world.kube.place.save(here);
@@ -25,7 +25,7 @@ function recordedProject(world: World): Promise<ProjectAndRegion | undefined> {
   return onceAMinute(world, PLACE, () => world.kube.place.load());
 }
 
-async function placeOf({ cloud }: World): Promise<ProjectAndRegion> {
+async function projectOf({ cloud }: World): Promise<ProjectAndRegion> {
   const region = await cloud.region();
   return { project_id: await cloud.projectId(), ...(region === undefined ? {} : { region }) };
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import type { Choice } from './choice.ts';
 
@@ -11,24 +9,12 @@ interface Figures {
   readonly skipped: number;
 }
 
-const WORKER_LOG = join(process.env['LAB'] ?? '/var/tmp/levelset-lab/openstack', 'log/octavia-worker.out');
-
-/** How often Octavia's worker has died, as eventlet makes it now and then: what it had begun stays PENDING for ever. */
-function deathsOfWorker(): number {
-  try {
-    return readFileSync(WORKER_LOG, 'utf8').split(' exited with status ').length - 1;
-  } catch {
-    return 0;
-  }
-}
-
 /** Beside what vitest prints: what ran, the time of each file, longest first, and what did not run. */
 export class LabReport implements Reporter {
   readonly #choice: Choice;
   readonly #began = new Map<string, number>();
   readonly #figures: Figures[] = [];
   readonly #start = Date.now();
-  readonly #deathsBefore = deathsOfWorker();
 
   constructor(choice: Choice) {
     this.#choice = choice;
@@ -61,7 +47,6 @@ export class LabReport implements Reporter {
     const sum = (of: (figures: Figures) => number): number =>
       this.#figures.reduce((all, one) => all + of(one), 0);
     const longest = this.#figures.toSorted((a, b) => b.seconds - a.seconds);
-    const deaths = deathsOfWorker() - this.#deathsBefore;
     const missed = choice.files.filter((file) => !this.#figures.some((one) => one.file === file));
     return [
       '',
@@ -73,9 +58,6 @@ export class LabReport implements Reporter {
       ...[...choice.left]
         .sort()
         .map(([part, files]) => `not run, ${nameOf(part)}: ${files.map(short).join(', ')}`),
-      ...(deaths > 0
-        ? [`lab: Octavia's worker died ${deaths} times, and what it had begun stays PENDING`]
-        : []),
       '',
     ].join('\n');
   }

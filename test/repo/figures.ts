@@ -4,7 +4,7 @@
  */
 import inspector from 'node:inspector';
 import { pathToFileURL } from 'node:url';
-import { parseSync } from 'oxc-parser';
+import { parseSync } from 'rolldown/utils';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '../../functions/log.ts';
 import { writeAccess } from '../../functions/sandbox/access-files.ts';

@@ -1,5 +1,5 @@
 /** What can be changed in the program's sources, and the sources with a mark in every block that tells when it is entered. */
-import { type Expression, type Node, parseSync, Visitor } from 'oxc-parser';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
 export interface Mutant {
   readonly file: string;
@@ -13,7 +13,7 @@ export interface Mutant {
 }
 
 /** Characters of the file. */
-type Range = Pick<Node, 'start' | 'end'>;
+type Range = Pick<ESTree.Node, 'start' | 'end'>;
 
 const SWAPS: Readonly<Record<string, string>> = {
   '===': '!==',
@@ -52,7 +52,7 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
       change({ start, end: start + node.operator.length }, swapped);
     if (node.operator === '??') change({ start: node.left.end, end: node.right.end }, '');
   };
-  const condition = ({ test }: { test: Expression }): void => {
+  const condition = ({ test }: { test: ESTree.Expression }): void => {
     change(test, 'true');
     change(test, 'false');
   };
@@ -142,14 +142,14 @@ interface Block extends Range {
 }
 
 /** Outer ones before inner ones. */
-function blocksOf(program: Node): readonly Block[] {
+function blocksOf(program: ESTree.Program): readonly Block[] {
   const found: Block[] = [];
   new Visitor({
     BlockStatement: ({ start, end }) => void found.push({ start, end, isExpression: false }),
     ArrowFunctionExpression: ({ body, expression }) => {
       if (expression) found.push({ start: body.start, end: body.end, isExpression: true });
     },
-  }).visit(program as Parameters<Visitor['visit']>[0]);
+  }).visit(program);
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 

@@ -96,7 +96,8 @@ function sectionOf(row: AnnotationRow): string {
 /** As a table says it, where a message about one value says more. */
 function shortly(allowed: string): string {
   return allowed
-    .replaceAll('a comma separated list of: ', 'with commas between: ')
+    .replace(/^a comma-separated list, each (one of )?/, 'with commas between: ')
+    .replace(/^one of /, '')
     .replaceAll('the UUID of a resource', 'a UUID');
 }
 

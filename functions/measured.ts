@@ -24,7 +24,7 @@ export const MEASURED = {
   levelset_deletions_total: { kind: 'counter', labels: ['object', 'result'],
     help: 'Deletions by kind of object (node, loadbalancer) and result: deleted, or refused by the deletion budget. A refusal counts in every run, so the counter grows while it lasts.' },
   levelset_drift_total: { kind: 'counter', labels: ['kind', 'result'],
-    help: 'Steps for what was settled and is not any more, of Services, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.' },
+    help: 'Steps for what differs in OpenStack from what levelset had set up, of Services, by kind of resource and result: repaired, or reported. What is only reported counts in every run, so the counter grows while it lasts.' },
   levelset_sweeps_total: { kind: 'counter', labels: ['result'],
     help: 'Sweeps by result: found (what needs work is queued), failed.' },
   levelset_openstack_requests_total: { kind: 'counter', labels: ['service', 'method', 'status'], dimensions: ['service', 'status'],

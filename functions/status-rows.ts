@@ -213,7 +213,10 @@ function stateOf(node: Node): Pick<StatusRow, 'state' | 'reason'> {
   if (condition?.status === 'False')
     return { state: condition.reason === NODE_BLOCKED ? 'blocked' : 'failed', reason: condition.message };
   if (node.metadata.annotations?.[SERVER_GONE] !== undefined)
-    return { state: 'progressing', reason: 'its server does not exist; levelset looks for it once more' };
+    return {
+      state: 'progressing',
+      reason: 'its server does not exist; levelset looks for it once more before it deletes the Node',
+    };
   if (hasTaint(node, UNINITIALIZED_TAINT)) return { state: 'progressing', reason: 'waits to be initialised' };
   return { state: 'settled', reason: '' };
 }

@@ -36,7 +36,7 @@ export async function leadFor<T>({ world, home }: Connected, run: () => Promise<
 function anothers(holder = 'another process'): ReconcileError {
   return new ReconcileError(
     'CLUSTER_HELD',
-    `${holder} leads and writes to this cluster: ask it by --server-url URL, by POST /resync with {"all": true} or {"objects": ["service/shop/web"]}, or stop it first; --dry-run writes nothing`,
+    `${holder} leads and writes to this cluster: give --server-url URL to let it do the work (or POST /resync with {"all": true} or {"objects": ["service/shop/web"]}), or stop it first; --dry-run writes nothing`,
   );
 }
 

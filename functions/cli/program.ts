@@ -38,7 +38,7 @@ const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     does: 'print what a sweep would do and change nothing; exit 0: planned, 1: something could not be, or an object is blocked; with --detailed-exitcode 2: there are changes',
     words: ['[object...]', `${OBJECT} (default: all)`], examples: ['plan', 'plan svc/web -n shop', 'plan --detailed-exitcode -o json'] },
   drift: { group: 'look', load: async () => (await import('./look-commands.ts')).driftCommand,
-    does: 'print the steps for what was settled and is not any more, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
+    does: 'print what differs in OpenStack from what levelset had set up, and change nothing; exit 0: no drift, 2: drift, 1: something could not be read',
     words: ['[object...]', `${OBJECT} (default: all)`], examples: ['drift', 'drift -n shop -o yaml'] },
   explain: { group: 'look', load: async () => (await import('./look-commands.ts')).explainCommand,
     does: 'print each value that holds for a Service, what set it, and what was ignored and why',

@@ -113,6 +113,6 @@ export class RegisteredClusters {
       }
       await sleep(AGAIN_MS);
     }
-    throw misused('its texts are gone, or still being written: run the command again');
+    throw misused(`the entry ${name} is gone, or still being written: run the command again`);
   }
 }

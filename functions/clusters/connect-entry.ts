@@ -114,4 +114,4 @@ export function refuseLocal(entry: string): RefuseAddress {
 }
 
 export const isThatOf = (name: string, other: string): string =>
-  `${name}: it says it is the cluster of the entry ${other}: take one of the two away, or give each its uid`;
+  `${name}: its kube-apiserver says that it is the cluster of the entry ${other}: remove one of the two entries, or give each its uid`;

@@ -183,7 +183,7 @@ export class ConnectedClusters<S extends Served> {
   async #read(followed: FollowedEntry<S>): Promise<void> {
     const reading = await this.#options.registry.read(followed.name);
     if (followed.isGone || (!reading && !followed.entry)) return; // it is gone by now, or just being written
-    const { entry, problems } = reading ?? { problems: [`${followed.name}: its texts are gone`] };
+    const { entry, problems } = reading ?? { problems: [`${followed.name}: the entry is gone`] };
     followed.entry = entry;
     followed.ofEntry = problems;
     const isAsServed = entry && followed.served?.settings === entry.settings;

@@ -16,15 +16,18 @@ const MOST_TOLD = 10_000;
 function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
   const [tokens, path] =
     cluster === undefined
-      ? ['LEVELSET_AUDIT_TOKENS', '/audit/ and the --cluster-name, or the UID of the namespace kube-system']
+      ? [
+          'LEVELSET_AUDIT_TOKENS or --audit-tokens-file',
+          '/audit/ and the --cluster-name, or the UID of the namespace kube-system',
+        ]
       : ['audit-tokens of its entry and LEVELSET_AUDIT_TOKENS', `/audit/${cluster}`];
   const remedies: Readonly<Record<RefusalReason, string>> = {
-    token: `its token is none of ${tokens}, or its address is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
-    path: `the path must be ${path}`,
-    body: 'levelset cannot read what it sends as a batch of events',
+    token: `their token is none of ${tokens}, or the address in the webhook's kubeconfig is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
+    path: `the path of that address must be ${path}`,
+    body: 'levelset cannot read what comes as a batch of events',
     aborted:
-      'its batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
-    queue: 'the queue does not take its events',
+      'batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',
+    queue: 'the queue does not take them',
   };
   return remedies[reason];
 }
@@ -90,9 +93,9 @@ export class Webhook {
         this.#warn(`no event came ${since}, and a sweep found changes: ${named}`);
         return;
       }
-      const asks =
-        'does each kube-apiserver send to the webhook, and does the audit policy have writes of Services?';
-      this.#warn(`events come, and none told of changes that a sweep found: ${named}; ${asks}`, false);
+      const remedy =
+        'check that each kube-apiserver sends to the webhook, and that the audit policy has writes of Services';
+      this.#warn(`events come, but none told of changes that a sweep found: ${named}; ${remedy}`, false);
       this.#calmAfter(HEALED_MS);
     }, PATIENCE_MS).unref();
   }
@@ -124,7 +127,9 @@ export class Webhook {
     if (this.#trouble !== undefined) return;
     this.#trouble = trouble;
     this.#isQuiet = isQuiet;
-    this.#options.log.warn(`${trouble}; until events come, changes wait for the sweep`);
+    this.#options.log.warn(
+      `${trouble}; until ${isQuiet ? 'events come' : 'then'}, changes wait for the sweep`,
+    );
   }
 }
 

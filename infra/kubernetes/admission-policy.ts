@@ -34,7 +34,7 @@ export function checkOf(row: AnnotationRow): Check | undefined {
   const [, least, most] = /^a whole number from (-?\d+) to (\d+)$/.exec(allowed) ?? [];
   if (least !== undefined)
     return { pattern: whole('[-+]?[0-9]{1,10}'), bounds: [Number(least), Number(most)] };
-  const [, item] = /^a comma separated list of: (.*)$/.exec(allowed) ?? [];
+  const [, item] = /^a comma-separated list, each (.*)$/.exec(allowed) ?? [];
   const one = wordsOf(item ?? allowed, row);
   return one === undefined ? undefined : { pattern: item === undefined ? whole(one) : listOf(one) };
 }
@@ -48,7 +48,7 @@ function allowedBy(row: AnnotationRow): string {
 function wordsOf(allowed: string, { parse }: AnnotationRow): string | undefined {
   const format = FORMATS[allowed];
   if (format !== undefined) return format;
-  const words = allowed.split(', ');
+  const words = allowed.replace(/^one of /, '').split(', ');
   const areAll = words.every((word) => /^[\w./-]+$/.test(word) && 'value' in parse(word));
   return areAll ? words.map((word) => word.replaceAll('.', '\\.')).join('|') : undefined;
 }

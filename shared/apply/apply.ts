@@ -220,7 +220,7 @@ async function afterFailedCreate(
     serverTimeMs === undefined ? sentMs - SKEW_MS : serverTimeMs - (clock.now() - sentMs) - SKEW_INSIDE_MS;
   const left = await leftVipPorts(sinceMs, cloud);
   if (left.length === 0) return error;
-  const what = `${error.message}; Octavia left VIP port ${left.join(', ')} behind, and each further try would leave one more: delete it (openstack port delete ID), and change the Service or post it to /resync when the cause is gone`;
+  const what = `${error.message}; Octavia left VIP port ${left.join(', ')} behind, and each further try would leave one more: run openstack port delete ${left.join(' ')}; when the cause is gone, change the Service or post it to /resync`;
   return new ReconcileError('REJECTED', what, error.context);
 }
 

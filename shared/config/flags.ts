@@ -157,11 +157,11 @@ export const FLAGS = {
   },
   'deletion-share': {
     topic: 'cluster and cloud', value: 'percent', read: percent, commands: WORKING, cluster: true, lambda: true,
-    help: 'share of all Nodes, and of all load balancers whose Service is gone without having been deleted, that levelset may delete in an hour, and of all load balancers that it may rebuild in a day because they are in ERROR; with 0% none', default: '10%',
+    help: 'how much levelset may delete in an hour: this share of all Nodes, and of all load balancers whose Service is gone though levelset did not see its deletion. It may rebuild the same share of all load balancers in a day because they are in ERROR; 0% allows none', default: '10%',
   },
   'orphan-delay': {
     topic: 'Services', value: 'duration', read: orZero, commands: WORKING, cluster: true, lambda: true,
-    help: 'how long levelset keeps what a Service left in OpenStack that is gone without having been deleted, from the first sweep that finds it; with 0s it goes at once', default: '1h',
+    help: 'how long levelset keeps, from the first sweep that finds it, what a Service left in OpenStack whose deletion levelset did not see; with 0s it goes at once', default: '1h',
   },
   'cluster-cidr': {
     topic: 'routes', value: 'cidrs', read: cidrs, commands: WORKING, cluster: true, lambda: true, go: 'CCM, KCM',
@@ -183,7 +183,7 @@ export const FLAGS = {
   },
   'concurrent-load-balancers': {
     topic: 'runs', value: 'number', read: whole(1, 999_999), commands: WORKING, cluster: true, lambda: true,
-    help: 'a load balancer is made while fewer than so many of the project are in Octavia\'s hands', default: '6',
+    help: 'levelset makes a load balancer only while Octavia works on fewer of the project than this', default: '6',
   },
   'sweep-interval': {
     topic: 'runs', value: 'duration', read: milliseconds, commands: ['serve'],
@@ -207,10 +207,10 @@ export const FLAGS = {
     help: 'tokens of /audit and /events beside LEVELSET_AUDIT_TOKENS, with commas or lines between, read again when the file changes', without: 'none',
   },
   'resync-tokens-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'the same for /resync', without: 'none',
+    topic: 'server', value: 'file', read: text, commands: ['serve'], help: 'tokens of /resync beside LEVELSET_RESYNC_TOKENS, in the same form', without: 'none',
   },
   'page-tokens-file': {
-    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'tokens of the status page and /metrics beside LEVELSET_PAGE_TOKENS, in the same form', without: 'none',
+    topic: 'server', value: 'file', read: text, commands: ['serve', 'doctor'], help: 'tokens of the status page and /metrics beside LEVELSET_PAGE_TOKENS, with commas or lines between', without: 'none',
   },
   'tls-cert-file': {
     topic: 'server', value: 'file', read: text, commands: ['serve'], go: 'CCM, KCM',

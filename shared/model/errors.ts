@@ -22,7 +22,7 @@ interface ErrorRow {
 
 // prettier-ignore
 export const ERRORS = {
-  CLUSTER_HELD:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 503, advice: 'let one deployment serve a cluster' },
+  CLUSTER_HELD:        { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 503, advice: 'let one process at a time write to a cluster' },
   LEASE_LOST:          { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: another process leads' },
   CHANGED_MEANWHILE:   { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: somebody else changed it meanwhile, and it is read again', ofOneStep: true },
   LOAD_BALANCER_BUSY:  { disposition: 'wait',     reason: 'EnsuringLoadBalancer',   status: 202, advice: 'nothing to do: Octavia is still working on it' },
@@ -45,8 +45,8 @@ export const ERRORS = {
   LOAD_BALANCER_STUCK: { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'levelset goes on by itself when that is done' },
   REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service, or what cloud.conf has for it', ofOneStep: true },
   NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see, on the Service or in cloud.conf', ofOneStep: true },
-  UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'check the credentials in cloud.conf' },
-  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'give the OpenStack user the role that allows this call (member, for an older Octavia load-balancer_member too; creator for certificates)', ofOneStep: true },
+  UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the user and password, or the application credential and its access rules (cloud.conf, clouds.yaml or OS_*)' },
+  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'do what the message says, or give the OpenStack user the role that allows this call (member, for an older Octavia load-balancer_member too; creator for certificates)', ofOneStep: true },
   CONFIG_INVALID:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the configuration' },
   UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line', ofOneStep: true },
 } as const satisfies Record<string, ErrorRow>;

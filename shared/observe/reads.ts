@@ -27,7 +27,7 @@ export async function orUnread<T>(
   if (!(found instanceof ReconcileError)) return found;
   const { code } = found;
   if (!unread || code === 'BUDGET_SPENT' || code === 'RATE_LIMITED') throw found;
-  const message = `is the answer: ${found.message}; levelset changes nothing but the members meanwhile`;
+  const message = `keeps levelset from reading what it needs: ${found.message}; until the read succeeds, levelset changes nothing but the members`;
   const problem = { field: 'OpenStack', value: code, message, code, blocking: true, passing: true } as const;
   if (unread.length === 0) unread.push(problem);
   return otherwise;

@@ -77,7 +77,7 @@ export function endpointOf(
     throw missing(`no ${config.interface} endpoint for ${service}${wanted}`, ofService, catalog);
   }
   if (new Set(found.map(({ regions: [id] }) => id)).size > 1) {
-    throw missing(`${service} in several regions and none is configured`, found, catalog);
+    throw missing(`${service} in several regions, and none is configured`, found, catalog);
   }
   return { ...first, region: config.region ?? first.regions[0] ?? '' };
 }
@@ -92,7 +92,7 @@ function missing(
   );
   const there =
     near.length > 0
-      ? `it is there in ${unique(places)}`
+      ? `it is there in ${unique(places)}: correct region and os-endpoint-type in [Global] (region_name and interface in clouds.yaml)`
       : `the catalog has ${unique(catalog.map(({ type }) => type)) || 'nothing'}`;
   return new ReconcileError('CONFIG_INVALID', `Keystone's catalog has ${what}; ${there}`);
 }

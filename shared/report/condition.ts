@@ -119,6 +119,6 @@ export function driftEvent(plan: Pick<Plan, 'drift' | 'driftStays'>): readonly O
   const shown = drift.slice(0, MOST_DRIFT).map(noteOfStep);
   const more = drift.length - shown.length;
   const all = more > 0 ? [...shown, `and ${more} more, see levelset drift`] : shown;
-  const message = `OpenStack is not as it was settled; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
+  const message = `OpenStack differs from what levelset had set up; ${whatBecomesOf(plan)}: ${all.join('; ')}`;
   return [{ type: 'Warning', reason: driftStays ? 'DriftReported' : 'DriftRepaired', message }];
 }

@@ -73,7 +73,9 @@ export function findOrphans(
     orphans,
     warnings: [
       ...(lost > 0
-        ? [`${lost} resources of this cluster do not say which Service they were for; they stay`]
+        ? [
+            `${lost} resources in OpenStack have the tag of this cluster and do not say for which Service they were, so levelset keeps them; levelset gc -o wide shows all that have the tag`,
+          ]
         : []),
       ...inWords(
         foundIn(project.floatingIPs).filter(

@@ -92,11 +92,11 @@ export function whyReleased(service: Service, config: Classed): Released | undef
   const keepsFinalizer = takenOver && (by === undefined || CLOUD_CONTROLLER.test(by));
   if (isLeaving(service) && hasCondition(service) && !keepsFinalizer) return undefined;
   const because = [
-    isOther ? classOf(service, config) : 'levelset had released it',
+    isOther ? classOf(service, config) : 'levelset had given it up',
     ...(takenOver ? [`${by ?? 'another controller'} has written its status`] : []),
     ...(isLeaving(service) && keepsFinalizer
       ? [
-          `it leaves, and the finalizer ${FINALIZER} is that controller's; if that controller does not run any more, remove the finalizer from the Service`,
+          `the finalizer ${FINALIZER} is that controller's; if that controller does not run any more, remove the finalizer from the Service`,
         ]
       : []),
   ].join(', and ');

@@ -183,6 +183,6 @@ function inWords(staying: readonly Staying[]): readonly string[] {
       const ids = lead.map(({ kind, wire }) => `${KIND[kind]} ${wire.id}`).join(', ');
       return `${key.slice('service/'.length)} (${ids})`;
     });
-    return `levelset keeps what these Services have left in OpenStack, since they are gone without having been deleted: ${names.join(', ')}; ${why}; a Service that is applied again inherits what it had`;
+    return `levelset did not see the deletion of these Services, so it keeps what they left in OpenStack: ${names.join(', ')}; ${why}; a Service that is applied again gets it back`;
   });
 }

@@ -145,7 +145,7 @@ test('the row of each Service names those that share its load balancer', () => {
 
 const taints = [{ key: UNINITIALIZED_TAINT, effect: 'NoSchedule' }];
 const annotations = { [SERVER_GONE]: '1 p r s' };
-const gone = 'its server does not exist; levelset looks for it once more';
+const gone = 'its server does not exist; levelset looks for it once more before it deletes the Node';
 
 test.each<[string, Written, Run | undefined, string | undefined]>([
   ['waits for its beginning', { spec: { taints } }, undefined, 'progressing waits to be initialised'],

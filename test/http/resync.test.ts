@@ -139,7 +139,8 @@ test('a known error thrown is answered by its row in the table, an unknown one t
     resync(testServer({ dryRun: () => Promise.reject(error) }), { ...ONE, dryRun: true });
   const answer = await answerTo(new ReconcileError('UNAUTHORIZED', 'Keystone says no'));
   expect(answer.status).toBe(500);
-  const advice = 'check the credentials in cloud.conf';
+  const advice =
+    'correct the user and password, or the application credential and its access rules (cloud.conf, clouds.yaml or OS_*)';
   expect(answer.body).toEqual({ error: 'Keystone says no', code: 'UNAUTHORIZED', advice });
   const silent = await answerTo(new TypeError('x of undefined'));
   expect(silent.status).toBe(500);

@@ -72,18 +72,15 @@ test('each line about who is believed names the test that holds it', () => {
   expect(without.map((cells) => cells.slice(1, 3).join(': '))).toEqual([]);
 });
 
-test('each issue of OCCM is in the name of the test that its line gives', () => {
+test('each issue of OCCM is in the name of a test', () => {
   const [, section = ''] = textOf('docs/migration.md').split('\n## Issues of OCCM\n');
-  const rows = [...section.matchAll(/^\| ([^|]*#\d[^|]*)\|[^|]*\| `(test\/[\w./-]+)` +\|$/gm)];
-  expect(rows.length).toBeGreaterThan(20);
-  const without = rows.flatMap(([, issues = '', file = '']) => {
-    const titles = [...textOf(file).matchAll(/\btest\(\s*'([^']+)'/g)].map(([, title]) => title).join('\n');
-    const numbers = [...issues.matchAll(/#\d+/g)].map(([number]) => number);
-    return numbers
-      .filter((number) => !new RegExp(`${number}\\b`).test(titles))
-      .map((number) => `${number}: ${file}`);
-  });
-  expect(without).toEqual([]);
+  const issues = [...section.matchAll(/#\d+/g)].map(([number]) => number);
+  expect(issues.length).toBeGreaterThan(30);
+  const titles = sources
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => [...textOf(file).matchAll(/\btest\(\s*'([^']+)'/g)].map(([, title]) => title))
+    .join('\n');
+  expect(issues.filter((number) => !new RegExp(`${number}\\b`).test(titles))).toEqual([]);
 });
 
 test('every path of the project that a comment or a document names is there', () => {

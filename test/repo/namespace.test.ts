@@ -65,7 +65,6 @@ test('no command of the documents looks for levelset elsewhere', () => {
         .map((line) => `${file}: ${line.trim()}`),
     )
     .filter((line) => /(-n|--namespace)[ =]kube-system\b.*levelset|levelset\.kube-system/.test(line));
-  const moving = elsewhere.filter((line) => !line.startsWith('docs/migration.md: kubectl -n kube-system '));
-  expect(moving).toEqual([]);
-  expect(elsewhere.length).toBeGreaterThan(0);
+  expect(files.length).toBeGreaterThan(20);
+  expect(elsewhere).toEqual([]);
 });

@@ -66,7 +66,9 @@ test('what only a user with a password can do is a certificate, and the plan say
     expect(password).toBe(true);
     const { wrong, told, requests } = await live(asCredential, ACCESS_RULES);
     expect(wrong).not.toEqual([]);
-    expect(told).toContain('until it logs in as a user with a password, the Service is blocked');
+    expect(told).toContain(
+      'let levelset log in as a user with a password; until then the Service is blocked',
+    );
     expect(requests.filter((one) => one.method === method && one.path.endsWith(path))).toEqual([]);
   }
 });

@@ -50,7 +50,10 @@ export async function openStackConfig(
   }
   const wanted = (access.interface ?? 'public').replace(/URL$/, '');
   const endpoint = INTERFACES.find((name) => name === wanted);
-  if (endpoint === undefined) problems.push(`the endpoint type must be one of ${INTERFACES.join(', ')}`);
+  if (endpoint === undefined)
+    problems.push(
+      `the endpoint type (os-endpoint-type, interface or OS_INTERFACE) must be one of ${INTERFACES.join(', ')}`,
+    );
   if (
     authUrl === undefined ||
     credentials === undefined ||

@@ -107,9 +107,9 @@ export function howToFree(kind: ResourceKind, wire: WireResource, anHourAgo: str
   if (!isLocked(wire) || !(since < anHourAgo)) return undefined;
   const table = TABLES[kind] ?? kind;
   return [
-    `is in ${String(status)} since ${since}, and Octavia refuses every change of it.`,
-    `Whoever runs the cloud looks what the worker says: journalctl -u octavia-worker | grep ${id}.`,
-    `If no worker is at it any more, they free it in Octavia's database: UPDATE ${table} SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${String(status)}'`,
+    `has been in ${String(status)} since ${since}, and Octavia refuses every change of it.`,
+    `Ask whoever runs the cloud to see what the worker logs: journalctl -u octavia-worker | grep ${id}.`,
+    `If no worker works on it any more, they can free it in Octavia's database: UPDATE ${table} SET provisioning_status = 'ERROR' WHERE id = '${id}' AND provisioning_status = '${String(status)}'`,
   ].join(' ');
 }
 
@@ -131,7 +131,7 @@ export interface OctaviaVersion {
 
 export const versionInWords = ({ major, minor, isAssumed }: OctaviaVersion): string =>
   isAssumed
-    ? `Octavia does not tell its versions here, which counts as ${major}.${minor}`
+    ? `Octavia does not tell its versions here, so levelset assumes ${major}.${minor}`
     : `this cloud has ${major}.${minor}`;
 
 /** Something that not every Octavia, or not every provider, can do. */

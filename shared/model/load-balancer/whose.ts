@@ -251,14 +251,14 @@ export function whyNotFree(
   isAllowed: boolean,
 ): string | undefined {
   if (isFloatingIPElsewhere(wire, cluster))
-    return `is a floating IP of another cluster, as its tags or its description say; let its Service go there first, then remove the marks: openstack floating ip unset --tag levelset-cluster=... ${wire.id}, openstack floating ip set --description "" ${wire.id}`;
+    return `is a floating IP of another cluster, as its tags or its description say; delete the Service that has it there, then remove the marks: openstack floating ip unset --tag levelset-cluster=... ${wire.id}, openstack floating ip set --description "" ${wire.id}`;
   const { tags } = wire;
   if (isAllowed || allowsNamespace(tags, name.namespace)) return undefined;
   if (hasTag(tags, keptTag(cluster, name.namespace))) return undefined;
   const owner = ownerInWords(wire, { name, service }, cluster);
   if (owner === undefined) return undefined;
   const address = String(wire['floating_ip_address']);
-  return `is a floating IP ${owner}; to move it here, let that Service go first with keep-floatingip, if it is in this namespace, or give consent: by the tag levelset-allow=${name.namespace} on the floating IP, or by --allowed-references=${name.namespace}/floatingip/${address}`;
+  return `is a floating IP ${owner}; to use it here, allow it by the tag levelset-allow=${name.namespace} on the floating IP, or by --allowed-references=${name.namespace}/floatingip/${address}; if a Service of this namespace has it, you can also delete that Service while it has keep-floatingip`;
 }
 
 function ownerInWords(

@@ -34,7 +34,7 @@ export function integer(min: number, max: number): Parser<number> {
 export function oneOf<const T extends string>(...words: readonly T[]): Parser<T> {
   return (text) => {
     const found = words.find((word) => word.toLowerCase() === text.trim().toLowerCase());
-    return found === undefined ? { allowed: words.join(', ') } : { value: found };
+    return found === undefined ? { allowed: `one of ${words.join(', ')}` } : { value: found };
   };
 }
 
@@ -70,10 +70,10 @@ export function list<T>(parse: Parser<T>): Parser<readonly T[]> {
     // up to the first that is wrong: there may be a hundred thousand
     for (const word of text.split(/[\s,]+/)) {
       const one = word === '' ? undefined : parse(word);
-      if (one && 'allowed' in one) return { allowed: `a comma separated list of: ${one.allowed}` };
+      if (one && 'allowed' in one) return { allowed: `a comma-separated list, each ${one.allowed}` };
       if (one) values.push(one.value);
     }
-    return values.length > 0 ? { value: values } : { allowed: 'a comma separated list, not empty' };
+    return values.length > 0 ? { value: values } : { allowed: 'a comma-separated list, not empty' };
   };
 }
 
@@ -123,10 +123,7 @@ export const httpVersion: Parser<number> = (text) => {
   return version === '1.0' || version === '1.1' ? { value: Number(version) } : { allowed: '1.0 or 1.1' };
 };
 
-export const approval = matching(
-  /^[0-9a-f]{12}$/,
-  'the hashes of changes that wait, 12 hexadecimal digits each',
-);
+export const approval = matching(/^[0-9a-f]{12}$/, 'the hash of a change that waits, 12 hexadecimal digits');
 
 /** The codes that Octavia takes (Octavia API 2.9, L7 policies). */
 export const redirectCode: Parser<number> = (text) => {

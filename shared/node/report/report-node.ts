@@ -46,7 +46,7 @@ export function outcomeOfNode({ plan, againInMs }: NodeComparison, applied: Appl
   if (againInMs !== undefined)
     return {
       status: 'progressing',
-      reason: 'its server does not exist; levelset looks for it once more',
+      reason: 'its server does not exist; levelset looks for it once more before it deletes the Node',
       retryAfterMs: againInMs,
     };
   const notes = planNotes(plan);

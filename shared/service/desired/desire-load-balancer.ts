@@ -96,7 +96,7 @@ export function desireVips(
   );
   const asked = fitting.find(({ cidr }) => cidrContains(cidr, value)) ?? fitting[0];
   if (asked?.slaac) {
-    const why = `cannot be chosen: in the subnet ${asked.id} (${asked.cidr}) ports make their own addresses`;
+    const why = `cannot be chosen: in the subnet ${asked.id} (${asked.cidr}) ports make their own addresses (SLAAC); remove it, or name another subnet`;
     problems.push(...wrongAddress(value, why));
   }
   const address = isAsked && !asked?.slaac ? canonicalAddress(value) : undefined;

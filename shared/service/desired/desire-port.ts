@@ -152,7 +152,7 @@ function desireClientCertificates(port: Port, context: TlsContext, problems: Pro
 
 /** The redirect prefix has a host, which the Service must name (decision 16). Octavia renders no policy without a rule, so a rule matches all. */
 function desireRedirect(
-  { ServicePort, listens, at, index }: Port,
+  { ServicePort, spelled, listens, at, index }: Port,
   { intent: { annotated, service }, cluster }: PortContext,
   problems: Problem[],
 ): readonly DesiredResource[] {
@@ -160,7 +160,8 @@ function desireRedirect(
   if (redirectHttp !== true || listens !== 'HTTP') return [];
   if (redirectHost === undefined) {
     const message = `needs a host: name one in levelset.openstack.org/redirect-host; levelset does not redirect ${at} until then`;
-    problems.push({ field: 'levelset.openstack.org/redirect-http', value: 'true', message });
+    const { name = 'redirect-http', text = 'true' } = spelled['ServicePort.redirectHttp'] ?? {};
+    problems.push({ field: name, value: text, message });
     return [];
   }
   const policy: DesiredResource<'l7policy'> = {
@@ -277,7 +278,7 @@ function desireCheck(port: Port, type: string, problems: Problem[]): Partial<Hea
   const { delay, domain_name, http_version = HOST_VERSION } = settings;
   if (type === 'UDP-CONNECT' && delay !== undefined && delay < LEAST_UDP_DELAY) {
     const message = `is less than the ${LEAST_UDP_DELAY} seconds that Octavia takes for UDP; levelset uses ${LEAST_UDP_DELAY} for ${at}`;
-    const field = 'loadbalancer.openstack.org/health-monitor-delay';
+    const field = port.spelled['healthmonitor.delay']?.name ?? 'monitor-delay in cloud.conf';
     problems.push({ field, value: String(delay), message });
     attributes.delay = LEAST_UDP_DELAY;
   }

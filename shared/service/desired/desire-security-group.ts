@@ -118,7 +118,7 @@ function portProblems(
   return [
     ...ofMembers(
       withoutPort,
-      'is on no port of its Node’s server that the project sees, nor, where the Node names none, on one in the member subnet; levelset cannot put the security group on it',
+      'has no port that the project sees: levelset looks at those of the server that its Node names or, if it names none, in the member subnet; levelset cannot put the security group on it',
     ),
     ...ofMembers(
       onStrangeServer,

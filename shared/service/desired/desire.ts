@@ -134,9 +134,9 @@ const WORDS: Readonly<Record<NotJoined['because'], (not: NotJoined) => string>> 
   'other-cluster': ({ id }) =>
     `is load balancer ${id ?? ''}, which another cluster uses, and clusters do not share load balancers: name another one; ${UNTIL}`,
   'other-name': ({ id = '', key, names: [made = ''] = [] }) =>
-    `is not in the name of load balancer ${id}, to which ${key.namespace}/${key.name} leads: OCCM made it in a cluster named ${made}; give --cluster-name ${made} if that is this cluster; else rename the load balancer, or take the annotation load-balancer-id off where that leads there; ${UNTIL}`,
+    `is not the cluster name in the name of load balancer ${id}, which ${key.namespace}/${key.name} points to: OCCM made it in a cluster named ${made}; if that is this cluster, set --cluster-name ${made}; if not, rename the load balancer, or remove the annotation load-balancer-id if it names that one; ${UNTIL}`,
   'no-consent': ({ id = '', key }) =>
-    `was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}, or its owner by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
+    `names a load balancer that was not made for a Service of this namespace: load balancer ${id} ${outOfReach(key.namespace, 'loadbalancer', id)}; its owner can allow it by the tag levelset-allow=${key.namespace} on it; ${UNTIL}`,
   full: ({ id, others = [] }) =>
     `is load balancer ${id ?? ''}, which is shared by ${others.join(', ')} already, as many as max-shared-lb of cloud.conf allows; until there is room, the Service is blocked`,
   external: ({ id }) =>

@@ -56,7 +56,7 @@ export const selectNodes = onceForEach(
     const selected = candidates.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
     const eligible = eligibleOf(nodes).length;
     if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
-    const message = `matches none of ${eligible} nodes; levelset adds no member, and keeps those that are there`;
+    const message = `matches none of ${eligible} nodes: correct it, or label a node; until then levelset adds no member, and keeps those that are there`;
     const field = 'loadbalancer.openstack.org/node-selector';
     return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
   },
@@ -126,7 +126,7 @@ export function addressProblems(judged: JudgedNodes, reached: readonly string[])
       const because = judged.disputed.get(address);
       return because === undefined
         ? []
-        : problem([address], `${because}, of which the project sees none; ${KEPT_OUT}`);
+        : problem([address], `${because}, and the project sees no port of that server; ${KEPT_OUT}`);
     }),
   ];
   if (judged.unlisted !== undefined) return another;
@@ -134,7 +134,7 @@ export function addressProblems(judged: JudgedNodes, reached: readonly string[])
     ...another,
     ...problem(
       reached.filter((address) => judged.unseen.has(address)),
-      'is on no port of the server that its Node names, as far as the project sees, so nothing proves that it is the Node’s',
+      'is a member, though nothing proves that it is the Node’s: the project sees it on no port of the server that the Node names',
     ),
   ];
 }
@@ -155,7 +155,7 @@ export function notTaken(
   return addresses.length === 0 ? [] : [{ ...addressesOfMembers(addresses), message, passing: true }];
 }
 
-const KEPT_OUT = 'levelset adds no member there, and keeps one that is there';
+const KEPT_OUT = 'levelset adds no member at this address, and keeps one that exists';
 
 export function waitingProblem({ unlisted }: JudgedNodes, waiting: readonly string[]): readonly Problem[] {
   if (unlisted === undefined || waiting.length === 0) return [];

@@ -158,7 +158,7 @@ export function networkProblems(intent: ServiceIntent, input: CloudSeen, config:
   const isPlaced = facts.vipSubnet ?? facts.noVipSubnet ?? vip_network_id ?? vip_port_id;
   if (isPlaced === undefined && facts.missing.length === 0) {
     const message =
-      'is needed: no Node that can be a member has an address that is in exactly one subnet that the project sees, so levelset cannot choose the subnet of the VIP; the Service is blocked until then';
+      'is needed: levelset cannot choose the subnet of the VIP by the Nodes, since none that can be a member has an address in exactly one subnet that the project sees; name a subnet here, or as subnet-id in cloud.conf; until then the Service is blocked';
     problems.push({ field: SUBNET, value: '', message, blocking: true });
   }
   const why = intent.allowed_cidrs && whyUnenforceable(intent, input, config);

@@ -52,7 +52,7 @@ const subnetTags = choice(chooseByTags);
 
 const operatorsName = matching(/^[^\p{Cc}]{1,255}$/u, 'the name of an Octavia flavor, or its id');
 
-export const nodeName = matching(OBJECT_NAME, 'names of nodes');
+export const nodeName = matching(OBJECT_NAME, 'the name of a node');
 
 const MOST_WEIGHT = 256;
 

@@ -40,12 +40,15 @@ export function whyStays(
   if (recent(own, now).some(({ id }) => id === (loadBalancerId ?? id))) return undefined;
   const found = own.flatMap(({ id, foundAt }) => (ids.includes(id) ? (foundAt ?? []) : []));
   if (found.length === 0)
-    return { why: 'no sweep has put it in quarantine yet (--orphan-delay)', inQuarantine: true };
+    return {
+      why: 'no sweep has found it yet, and levelset keeps it for --orphan-delay from then on',
+      inQuarantine: true,
+    };
   const endsMs = Math.min(...found) + orphanDelayMs;
   // another process may have written the time, by a clock that is ahead
   if (orphanDelayMs > 0 && endsMs > now)
     return {
-      why: `it is in quarantine until ${inWords(endsMs)} (--orphan-delay), and is deleted after that within the deletion budget`,
+      why: `levelset keeps it until ${inWords(endsMs)} (--orphan-delay), and deletes it after that as far as --deletion-share allows`,
       inQuarantine: true,
     };
   if (serves === undefined) return undefined;
@@ -64,10 +67,12 @@ function whyNamespaceWaits(
   const own = deletions.filter(({ service }) => namespaceOf(service) === namespaceOf(key));
   if (percent === 100) return undefined;
   const isOver = overBudget({ ...budget, deletions: own, percent: percent / 2 }, 'load balancer');
-  return isOver && `namespace ${namespaceOf(key)} has had its half of the deletion budget (--deletion-share)`;
+  return (
+    isOver && `namespace ${namespaceOf(key)} has used its half of what --deletion-share allows in an hour`
+  );
 }
 
 export function holdBack(plan: Plan, { address, kind }: ObservedResource, why: string): Plan {
-  const reason = `its Service is gone without having been deleted; ${why}`;
+  const reason = `its Service is gone, and levelset did not see its deletion; ${why}`;
   return { ...plan, steps: [], refused: [{ address, kind, changes: [], reason }] };
 }

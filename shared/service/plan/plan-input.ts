@@ -135,7 +135,7 @@ export function delegationProblems(
       field: address,
       value: JSON.stringify(attributes.default_tls_container_ref ?? null),
       message:
-        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; until it logs in as a user with a password, the Service is blocked',
+        'needs a certificate from Barbican, and Octavia cannot read one for an application credential; let levelset log in as a user with a password; until then the Service is blocked',
       blocking: true,
       code: 'FORBIDDEN',
     }));
@@ -172,7 +172,7 @@ function problemOf(portKey: string, { wire, id }: ObservedResource, cluster: Clu
   const [service] = servicesIn(wire['tags'], cluster);
   const name = /_([a-z0-9.-]+)_([a-z0-9.-]+)$/.exec(String(wire['name']));
   const whose = service ?? (name ? `${name[1] ?? ''}/${name[2] ?? ''}` : `another owner (${id})`);
-  const message = `is taken on this load balancer by ${whose}; levelset serves the other ports; a Service that is not to share gets a load balancer of its own by spec.type ClusterIP and back, without the annotation load-balancer-id`;
+  const message = `is taken on this load balancer by ${whose}; levelset serves the other ports; to give this Service a load balancer of its own, set spec.type to ClusterIP, remove the annotation load-balancer-id, and set spec.type to LoadBalancer again`;
   return { field: 'spec.ports[].port', value: `${family.toUpperCase()} ${port}`, message };
 }
 

@@ -66,7 +66,7 @@ test('beside a process that leads a command changes nothing and says how to ask 
   sandbox.kube.apply(aService('web'));
   expect(await run('sweep', env)).toBe(1);
   expect(err.at(-1)).toMatch(
-    /^levelset: levelset_\S+ leads and writes to this cluster: ask it by --server-url URL, by POST \/resync/,
+    /^levelset: levelset_\S+ leads and writes to this cluster: give --server-url URL to let it do the work \(or POST \/resync/,
   );
   expect(await run('sweep --dry-run', env)).toBe(0);
   expect(whatIsThere(sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });

@@ -108,7 +108,7 @@ test.each(['its entry goes', 'the process ends'])(
 );
 
 const isAnother = (name: string, other: string): string =>
-  `${name}: it says it is the cluster of the entry ${other}: take one of the two away, or give each its uid`;
+  `${name}: its kube-apiserver says that it is the cluster of the entry ${other}: remove one of the two entries, or give each its uid`;
 
 test('a cluster stays that of the entry that was served first, whatever the other one is called, while that entry is there', async () => {
   const { clusters, readings, put, uids, begun } = world();

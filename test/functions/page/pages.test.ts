@@ -63,7 +63,7 @@ test('the page of a Service has its tree, desired beside live, runs, and what se
   expect(page).toContain('lb_algorithm "ROUND_ROBIN" "SOURCE_IP" differs');
   expect(page).toMatch(/s ago requeue settled as desired wrote nothing \d+ \d+ ms/);
   expect(page).toContain('lb-method "ROUND_ROBIN" the default');
-  expect(page).toMatch(/What has no effect .*lb-method "RANDOM" must be ROUND_ROBIN/);
+  expect(page).toMatch(/What has no effect .*lb-method "RANDOM" must be one of ROUND_ROBIN/);
   for (const path of ['service/default/none', 'service/%3Cb%3E/x', 'all', 'x'])
     expect((await fetch(`${url}/objects/${path}`)).status, path).toBe(404);
   if (!noChromium) await expectReadable(await openPage(`${url}/objects/service/default/web`), 'one-object');

@@ -30,7 +30,7 @@ describe('the webhook', () => {
     for (let count = 0; count < 3; count += 1) webhook.refused('path');
     webhook.refused('token');
     expect(warnings).toEqual([
-      'levelset refuses events: the path must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep',
+      'levelset refuses events: the path of that address must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep',
     ]);
     expect(webhook.view()).toMatchObject({ refused: { path: 3, token: 1 }, trouble: /refused/ });
 
@@ -46,7 +46,7 @@ describe('the webhook', () => {
 
   test.each([
     ['token', 'none of audit-tokens of its entry and LEVELSET_AUDIT_TOKENS'],
-    ['path', 'the path must be /audit/prod-a;'],
+    ['path', 'the path of that address must be /audit/prod-a;'],
   ] as const)('of a registry is told by the name and the texts of its entry: %s', (reason, told) => {
     const { webhook, warnings } = aWebhook({ cluster: 'prod-a' });
     webhook.refused(reason);
@@ -94,7 +94,7 @@ describe('the webhook', () => {
       vi.advanceTimersByTime(MINUTE);
     }
     expect(warnings).toEqual([
-      'events come, and none told of changes that a sweep found: service/shop/untold-5; does each kube-apiserver send to the webhook, and does the audit policy have writes of Services?; until events come, changes wait for the sweep',
+      'events come, but none told of changes that a sweep found: service/shop/untold-5; check that each kube-apiserver sends to the webhook, and that the audit policy has writes of Services; until then, changes wait for the sweep',
     ]);
     vi.advanceTimersByTime(50 * MINUTE);
     expect(webhook.view().trouble).toContain('each kube-apiserver');
@@ -147,7 +147,7 @@ test('page, metrics, /readyz and the log say that an apiserver posts with a wron
   world.sandbox.setAuditSink(`${url}/audit/kubernetes`, 'the-token-of-before-yesterday');
   world.sandbox.kube.apply(aService('web'));
   await until('a warning', () => warnings.some((line) => line.includes('refuses events')));
-  expect(await get('/readyz')).toContain('levelset refuses events: its token');
+  expect(await get('/readyz')).toContain('levelset refuses events: their token');
   expect(await get('/')).toMatch(/Last events.*none yet; refused: \d+ for its token/s);
   expect(await get('/metrics')).toMatch(/levelset_audit_refusals_total\{reason="token"\} [1-9]/);
   expect(await get('/metrics')).toContain('levelset_audit_last_batch_timestamp_seconds 0');

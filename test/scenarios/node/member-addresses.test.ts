@@ -78,7 +78,7 @@ test('a port of another network takes out no member whose own port the project d
   await settleNow();
 
   expect(members()).toEqual(own);
-  expect(it.told()).toContain('of which the project sees none');
+  expect(it.told()).toContain('the project sees no port of that server');
 
   kube.setReady('node-2', false);
   await settleNow();
@@ -119,7 +119,7 @@ test('an address on no port joins with a warning', async () => {
   await settleNow();
 
   expect(members()).toContain('10.0.0.250');
-  expect(it.told()).toContain('so nothing proves that it is the Node’s');
+  expect(it.told()).toContain('though nothing proves that it is the Node’s');
 });
 
 const groupsOf = (server: string) => portOf(server)?.security_groups;

@@ -26,7 +26,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     const id = it.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'))?.id ?? '';
     const until = `${new Date(it.inside.clock.millis() + HOUR_MS).toISOString().slice(0, 19)}Z`;
     expect(first.requests.map(({ key }) => key)).not.toContain('service/default/web');
-    const told = `^levelset keeps what these Services have left .* default/web \\(load balancer ${id}\\); it is in quarantine until ${until} \\(--orphan-delay\\), and is deleted after that within the deletion budget; a Service that is applied again inherits what it had$`;
+    const told = `^levelset did not see the deletion of these Services, .* default/web \\(load balancer ${id}\\); levelset keeps it until ${until} \\(--orphan-delay\\), and deletes it after that as far as --deletion-share allows; a Service that is applied again gets it back$`;
     expect(first.warnings).toEqual([expect.stringMatching(new RegExp(told))]);
     pass(HOUR_MS - 2_000);
     await it.sweep();
@@ -54,7 +54,7 @@ describe('what a Service has left that is gone without having been deleted', () 
 
     expect(incomplete).toBe(true);
     expect(loadBalancers()).toEqual(['web', 'api']);
-    expect(warnings.join()).toContain('it is in quarantine until');
+    expect(warnings.join()).toContain('levelset keeps it until');
   });
 
   test('is not deleted by a run that somebody asks for, before a sweep has seen it', async () => {
@@ -63,7 +63,7 @@ describe('what a Service has left that is gone without having been deleted', () 
 
     const { outcome } = await it.run({ key: 'service/default/web', trigger: 'command' });
 
-    const reason = expect.stringContaining('no sweep has put it in quarantine yet') as string;
+    const reason = expect.stringContaining('no sweep has found it yet') as string;
     expect(outcome).toMatchObject({ status: 'blocked', reason });
     expect(loadBalancers()).toEqual(['web']);
   });

@@ -36,7 +36,7 @@ describe('an apiserver that was restored from a backup', () => {
 
     await sweptBy(world);
     expect(cloudWrites(it)).toEqual(written);
-    const told = expect.stringMatching(/(default\/s[123] .*){3}; it is in quarantine until /) as string;
+    const told = expect.stringMatching(/(default\/s[123] .*){3}; levelset keeps it until /) as string;
     expect((await sweep(world)).warnings).toEqual([told]);
 
     const later = { ...world, clock: { now: () => Date.now() + 3_601_000 } };
@@ -86,7 +86,7 @@ describe('an apiserver that was restored from a backup', () => {
     const report = await run({ key: 'service/default/s0', trigger: 'command' }, world);
 
     const reason =
-      'levelset keeps lb as it is: its Service is gone without having been deleted; --deletion-share=0% allows no deletion';
+      'levelset keeps lb as it is: its Service is gone, and levelset did not see its deletion; --deletion-share=0% allows no deletion';
     expect(report.outcome).toEqual({ status: 'blocked', reason });
     const [event] = it.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
     expect(event).toMatchObject({

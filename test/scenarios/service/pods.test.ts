@@ -154,7 +154,7 @@ describe('of Pods in the network of their Nodes', () => {
 
     await settleAfresh();
     expect(members()).toHaveLength(3);
-    expect(it.told()).toContain('so nothing proves');
+    expect(it.told()).toContain('though nothing proves');
   });
 
   test('none joins while Neutron cannot list the ports, and those that are there stay', async () => {

@@ -200,6 +200,8 @@ describe('a Service applied again under another name, with all that levelset wro
 
     expect(it.cloud.loadbalancers).toHaveLength(1);
     expect(it.told('joined')).toContain('is taken on this load balancer by default/web');
-    expect(it.told('joined')).toContain('by spec.type ClusterIP and back');
+    expect(it.told('joined')).toContain(
+      'set spec.type to ClusterIP, remove the annotation load-balancer-id, and set spec.type to LoadBalancer again',
+    );
   });
 });

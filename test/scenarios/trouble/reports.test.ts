@@ -53,7 +53,7 @@ test('a blocking one comes first, and the others are named as well', async () =>
 
   const lines = it.told().split('\n');
   expect(lines[0]).toBe(
-    `${OWN}tls-versions "SSLv9" must be a comma separated list of: SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; until it is, the Service is blocked`,
+    `${OWN}tls-versions "SSLv9" must be a comma-separated list, each one of SSLv3, TLSv1, TLSv1.1, TLSv1.2, TLSv1.3; until it is, the Service is blocked`,
   );
   expect(lines).toHaveLength(4);
   expect(it.cloud.loadbalancers).toEqual([]);

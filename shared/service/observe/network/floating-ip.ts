@@ -198,7 +198,7 @@ function isElsewhere(
 }
 
 const ON_VIP =
-  'is not used: the tags or the description of the floating IP on the VIP port say that it is another cluster’s; if it is not, remove the marks with openstack floating ip unset --tag and openstack floating ip set --description';
+  'is not used: by its tags or its description, the floating IP on the VIP port is another cluster’s; if that is wrong, remove the marks: openstack floating ip unset --tag levelset-cluster=... ID, openstack floating ip set --description "" ID';
 
 async function findAsked(
   address: string,

@@ -40,7 +40,7 @@ test('what is queued for a cluster that is not served is done with a line in the
   expect(aws.sent).toEqual([]);
   expect(a.cloud.loadbalancers).toEqual([]);
   expect(logged()).toContain('prod-b: kubeconfig: line 2 is not valid YAML');
-  expect(logged()).toContain('prod-c: it says it is the cluster of the entry prod-a');
+  expect(logged()).toContain('prod-c: its kube-apiserver says that it is the cluster of the entry prod-a');
   expect(logged()).toContain('the registry has no such cluster');
   expect(logged()).not.toContain('hunter2');
 

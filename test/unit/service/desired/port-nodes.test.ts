@@ -62,7 +62,8 @@ test('nodes that have no address yet are named, and no address is listed twice',
 
 const POOLS = [aNode('plain'), ...['edge', 'core'].map((pool) => aNode(pool, [], labelled({ pool })))];
 const excluded = aNode('gpu', [], labelled({ pool: 'gpu', [EXCLUDE]: '' }));
-const NO_MATCH = 'matches none of 3 nodes; levelset adds no member, and keeps those that are there';
+const NO_MATCH =
+  'matches none of 3 nodes: correct it, or label a node; until then levelset adds no member, and keeps those that are there';
 
 test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[], string?]>([
   [{}, POOLS, ['plain', 'edge', 'core']],

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCloudConf } from '../../shared/config/cloud-conf/cloud-conf.ts';
-import { chooseServer } from '../../shared/node/desired/choose-server.ts';
 import { desireNode, type DesiredNode } from '../../shared/node/desired/desire-node.ts';
 import { attributeRule, equalAttribute } from '../../shared/model/attributes.ts';
 import type { Node } from '../../shared/model/kubernetes.ts';
@@ -96,12 +95,6 @@ describe.each(all.filter(({ recorded }) => recorded.initialised))(
       expect({ ...annotations, ...attributes.annotations }).toEqual(
         without(node.metadata.annotations, NOT_THE_PROVIDERS.annotation),
       );
-    });
-
-    test('is found by its name, and then by its providerID', () => {
-      const servers = all.filter((one) => one.variant === variant).map((one) => one.recorded.server);
-      expect(chooseServer(registered, servers, {})).toEqual({ found: server, by: 'name' });
-      expect(chooseServer(node, servers, {})).toEqual({ found: server, by: 'providerID' });
     });
 
     test('is level afterwards', () => {

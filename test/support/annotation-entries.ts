@@ -68,7 +68,7 @@ export const BY_NEED: Readonly<Partial<Record<AnnotationNeed, Entry>>> = {
 // prettier-ignore
 export const ENTRIES: Readonly<Record<string, Entry>> = {
   'Service.loadBalancerClass': { shows: floating, notOnTheLab: 'its cloud.conf has no class' },
-  'Service.loadBalancerId': { elsewhere: 'test/scenarios/peers/sharing.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
+  'Service.loadBalancerId': { elsewhere: 'test/laws/sharing.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
   'Service.loadBalancerName': { elsewhere: 'test/functions/lambda/lambda-worker.test.ts', notOnTheLab: 'see test/e2e/service/sharing.test.ts' },
   'loadbalancer.vip_subnet_id': { on: 'placed' },
   'loadbalancer.vip_network_id': { on: 'placed' },

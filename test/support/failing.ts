@@ -11,3 +11,17 @@ export function failing(
 ): () => void {
   return fault({ match: { method, path }, kind: 'fail-before', status, times: Infinity, ...more });
 }
+
+/** The load balancer of a Service breaks, and serves nobody any more, unless its operating status says so. Returns its id. */
+export function breaks(
+  { cloud }: Pick<SandboxInside, 'cloud'>,
+  name = 'web',
+  operatingStatus = 'ERROR',
+): string {
+  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(name));
+  if (!lb) throw new Error(`no load balancer of ${name}`);
+  cloud.setStatus(lb.id, 'ERROR');
+  lb.operating_status = operatingStatus;
+  for (const member of cloud.members) member.operating_status = 'ERROR';
+  return lb.id;
+}

@@ -4,7 +4,7 @@ import type { Node } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import { aConfig } from './config.ts';
-import type { JoinedNode } from './nodes.ts';
+import { loseServer, type JoinedNode } from './nodes.ts';
 import { run, startSandboxWorld } from './sandbox-world.ts';
 import { callsSince, eventsAt } from './told.ts';
 
@@ -36,8 +36,7 @@ export async function startNodeWorld(
     isThere: (name: string) => kube.get('Node', undefined, name) !== undefined,
     /** Its server is gone, and so its kubelet is silent. */
     loseServer: (name: string): void => {
-      cloud.removeNovaServer(server(name).id);
-      kube.setReady(name, false);
+      loseServer(sandbox, name);
     },
     /** Reasons of the Events at a Node, in any order. */
     events: (name: string) => eventsAt(sandbox, name).map(({ reason }) => String(reason)),

@@ -5,6 +5,7 @@ import { floatingIPDescription } from '../../../shared/model/ownership.ts';
 import type { Key } from '../../../shared/model/request.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { replacementApproval } from '../../../shared/service/plan/plan-replacement.ts';
+import { breaks } from '../../support/failing.ts';
 import { giveCidr, joinNode, loseServer } from '../../support/nodes.ts';
 import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import { aService } from '../../support/service.ts';
@@ -89,14 +90,6 @@ async function leftByCluster({ cloud }: Inside, hand: Cloud): Promise<void> {
   const [port] = cloud.ports.filter(({ device_owner: owner }) => owner.startsWith('compute:'));
   if (!port) throw new Error('no server has a port');
   Object.assign(port, { security_groups: [...port.security_groups, group.id] });
-}
-
-function breaks({ cloud }: Inside): void {
-  const lb = cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
-  if (!lb) throw new Error('there is no load balancer of web');
-  cloud.setStatus(lb.id, 'ERROR');
-  lb.operating_status = 'ERROR';
-  for (const member of cloud.members) member.operating_status = 'ERROR';
 }
 
 const secured = (inside: Inside): void => {

@@ -6,9 +6,10 @@ import { expect, test } from 'vitest';
 import { serviceKey } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
 import { sweep } from '../../../shared/sweep.ts';
+import { startCluster } from '../../support/clusters/cluster.ts';
 import { replaced } from '../../support/in-process.ts';
-import { aProcess } from '../../support/virtual-time.ts';
-import { runOf, settledWorld } from './settled-world.ts';
+import { aService } from '../../support/service.ts';
+import { aProcess, runsOf } from '../../support/virtual-time.ts';
 
 const SELECTOR = 'loadbalancer.openstack.org/node-selector';
 const MEMBERS = 4;
@@ -28,11 +29,12 @@ test('a sweep of a settled world reads each object no oftener where there are ma
 });
 
 test('runs read a Node no oftener where there are many Services', async () => {
-  const { names, counted, reads } = await countedWorld(MANY);
+  const { inside, names, counted, reads } = await countedWorld(MANY);
   const readsOfRuns = async (runs: readonly string[]): Promise<number> => {
     reads.clear();
     const { world } = counted();
-    for (const name of runs) await runOf(serviceKey('default', name), world);
+    for (const name of runs)
+      await runsOf({ key: serviceKey('default', name), trigger: 'audit' }, world, inside);
     return reads.get('Node') ?? 0;
   };
   const few = await readsOfRuns(names.slice(0, FEW));
@@ -49,15 +51,21 @@ async function readsOfSweep(count: number): Promise<Readonly<Record<string, numb
   return Object.fromEntries([...reads].map(([kind, total]) => [kind, total / (objects.get(kind) ?? 1)]));
 }
 
-/** As many Services as Nodes, of which each has four as members; and processes that know nothing and count their reads. */
+/** As many Services as Nodes that can be members, of which each has four; and processes that know nothing and count their reads. */
 async function countedWorld(count: number) {
   const names = Array.from({ length: count }, (_, at) => `svc-${at}`);
   const groupOf = (at: number): string => `group-${Math.floor(at / MEMBERS)}`;
-  const services = names.map((name, at) => ({ name, annotations: { [SELECTOR]: `group=${groupOf(at)}` } }));
-  const { inside } = await settledWorld(services, count, ({ kube }) => {
-    for (const at of names.keys())
-      kube.apply({ kind: 'Node', metadata: { name: `node-${at + 1}`, labels: { group: groupOf(at) } } });
-  });
+  const { inside, kube, advanceClock, sweep: sweepAndRun } = startCluster();
+  for (const [at, name] of names.entries()) {
+    const [node, group] = [`member-${at}`, groupOf(at)];
+    kube.addNode(node);
+    kube.apply({ kind: 'Node', metadata: { name: node, labels: { group } } });
+    kube.apply(aService({ name, annotations: { [SELECTOR]: `group=${group}` } }));
+  }
+  await sweepAndRun();
+  // a watermark may not rest on a change of the last two seconds
+  advanceClock(3_000);
+  await sweepAndRun();
   const reads = new Map<string, number>();
   const counted = (): { readonly world: World; readonly objects: ReadonlyMap<string, number> } => {
     const world = aProcess(inside);
@@ -75,7 +83,7 @@ async function countedWorld(count: number) {
     }));
     return { world: { ...world, kube, cloud }, objects };
   };
-  return { names, counted, reads };
+  return { inside, names, counted, reads };
 }
 
 function countedReads<T extends object>(object: T, kind: string, reads: Map<string, number>): T {

@@ -6,9 +6,8 @@ import { FakedClock, quiet } from '../../support/clusters/serving-clusters.ts';
 import { aConfig } from '../../support/config.ts';
 import { workOf } from '../../support/work-of.ts';
 import { AUTH_URL, inProcessWorld } from '../../support/in-process.ts';
-import { SILENT } from '../../support/sandbox-world.ts';
+import { run, SILENT } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
-import { runOf } from './settled-world.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -39,8 +38,8 @@ async function servingWorld(nodes: number) {
   };
   inside.kube.apply(aService({ spec: { ports: TWO_PORTS } }));
   for (let status = 'progressing'; status === 'progressing';) {
-    const running = runOf('service/default/web', world).then((ended) => {
-      status = ended;
+    const running = run({ key: 'service/default/web', trigger: 'audit' }, world).then(({ outcome }) => {
+      status = outcome.status;
       return true;
     });
     while (!(await Promise.race([running, pass(STEP_MS).then(() => false)])));

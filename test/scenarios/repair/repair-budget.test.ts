@@ -7,6 +7,7 @@ import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/tr
 import { reconcile } from '../../../shared/reconcile.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
+import { breaks } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
 import { aProcess } from '../../support/virtual-time.ts';
@@ -22,14 +23,6 @@ async function allBroken(failover: OctaviaOptions['failover']): Promise<Cluster>
   await it.create(...NAMES);
   for (const { name } of it.cloud.loadbalancers) breaks(it, name);
   return it;
-}
-
-function breaks({ inside: { cloud } }: Cluster, name: string): void {
-  const lb = cloud.loadbalancers.find((one) => one.name === name);
-  if (!lb) throw new Error(`there is no ${name}`);
-  cloud.setStatus(lb.id, 'ERROR');
-  lb.operating_status = 'ERROR';
-  for (const member of cloud.members) member.operating_status = 'ERROR';
 }
 
 const served = ({ inside }: Cluster): readonly string[] =>

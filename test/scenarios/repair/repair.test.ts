@@ -1,7 +1,7 @@
 /** A load balancer in ERROR whose address was published: failed over, rebuilt, or left to a person (decision 310). */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/traits.ts';
-import { failing } from '../../support/failing.ts';
+import { breaks, failing } from '../../support/failing.ts';
 import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandbox-world.ts';
 import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
@@ -21,24 +21,13 @@ async function served(failover: OctaviaOptions['failover'], annotations = {}): P
 
 const sharedWorld = async (): Promise<SharedWorld> => (it = await startSharedWorld());
 
-/** The load balancer of a Service breaks, and serves nobody any more. Returns its id. */
-function breaks(name = 'web', operatingStatus = 'ERROR'): string {
-  const { cloud } = it;
-  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(name));
-  if (!lb) throw new Error(`no load balancer of ${name}`);
-  cloud.setStatus(lb.id, 'ERROR');
-  lb.operating_status = operatingStatus;
-  for (const member of cloud.members) member.operating_status = 'ERROR';
-  return lb.id;
-}
-
 const ids = (): readonly string[] => it.cloud.loadbalancers.map(({ id }) => id);
 const failovers = (): number => cloudWrites(it).filter((write) => write === FAILOVER).length;
 
 describe('a load balancer in ERROR', () => {
   test('is failed over where the cloud allows it, and is what it was', async () => {
     await served('mends');
-    const failed = breaks();
+    const failed = breaks(it);
 
     await it.sweepUntilSettled();
 
@@ -52,7 +41,7 @@ describe('a load balancer in ERROR', () => {
     async (failover) => {
       await served(failover);
       const address = addressOf(it);
-      const failed = breaks();
+      const failed = breaks(it);
 
       await it.sweepUntilSettled();
 
@@ -72,7 +61,7 @@ describe('a load balancer in ERROR', () => {
   test('that may still serve waits for a person, and is rebuilt when that is approved', async () => {
     await served('forbidden');
     const address = addressOf(it);
-    const failed = breaks('web', 'DEGRADED');
+    const failed = breaks(it, 'web', 'DEGRADED');
 
     const { outcome } = await it.settle('web');
 
@@ -103,7 +92,7 @@ describe('a load balancer in ERROR', () => {
     ['with a listener of somebody else', {}, addForeign, "a resource on it is not levelset's"],
   ])('%s is not rebuilt, and waits for a person', async (_, annotations, change, why) => {
     await served('fails', annotations);
-    const failed = breaks();
+    const failed = breaks(it);
     change();
 
     await it.settle('web');
@@ -122,7 +111,7 @@ describe('a load balancer in ERROR', () => {
     const floating = it.cloud.addFloatingIp();
     Object.assign(floating, { port_id: shared.lb().vip_port_id, fixed_ip_address: shared.lb().vip_address });
     await shared.put('web', 80, { [LOAD_BALANCER_ID]: id });
-    breaks('edge');
+    breaks(it, 'edge');
 
     await it.settle('web');
 
@@ -142,7 +131,7 @@ describe('a load balancer in ERROR', () => {
     await shared.join('api', 81);
     if (hasLeft) await it.remove('web');
     await it.sweepUntilSettled();
-    breaks();
+    breaks(it);
 
     for (const name of hasLeft ? ['api', 'api'] : ['web', 'api', 'web']) await it.settle(name);
 
@@ -152,7 +141,7 @@ describe('a load balancer in ERROR', () => {
 
   test('is neither failed over nor rebuilt with --deletion-share=0%', async () => {
     await served('mends');
-    const failed = breaks();
+    const failed = breaks(it);
 
     await it.settle('web', {}, { ...it.world, config: { ...it.world.config, deletionPercent: 0 } });
 
@@ -163,7 +152,7 @@ describe('a load balancer in ERROR', () => {
 
   test('is failed over after all when Octavia was away at the first try', async () => {
     await served('mends');
-    const failed = breaks();
+    const failed = breaks(it);
     failing(it, 'PUT', /\/failover$/, 503, { times: 1 });
 
     await it.settle('web');

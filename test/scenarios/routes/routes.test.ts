@@ -257,17 +257,3 @@ test('routes to ports whose pairs we may not set are a Problem, asked for a few 
   expect(it.events(12).join()).toMatch(/FailedToCreateRoute.*disallowed by policy/);
   expect(it.calls().filter((call) => call.startsWith('PUT') && call.includes('/ports/'))).toHaveLength(8);
 });
-
-test('a route is not forgotten before its pair is gone, too', async () => {
-  for (const at of [1, 2]) it.addNode(at);
-  await it.routed();
-  it.kube.delete('Node', undefined, nodeName(2));
-  const error = { type: 'RevisionNumberConstraintFailed', message: 'Constrained to 1', detail: '' };
-  failing(it, 'PUT', /ports/, 412, { body: { NeutronError: error }, times: 1 });
-
-  expect((await it.reconcile()).outcome).toMatchObject({ status: 'progressing' });
-  expect([it.routes().length, it.pairs(2)]).toEqual([1, ['10.244.2.0/24']]);
-  await it.routed();
-
-  expect(it.pairs(2)).toEqual([]);
-});

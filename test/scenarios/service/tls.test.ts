@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
-import { asPkcs12, keepTlsSecret, keyOfPair, type aTlsSecret, type Pair } from '../../support/tls-secret.ts';
+import { asPkcs12, keepTlsSecret, type aTlsSecret, type Pair } from '../../support/tls-secret.ts';
 import { cloudWrites, forceDelete, leftovers } from '../../support/told.ts';
 
 const OWN = 'levelset.openstack.org/';
@@ -131,8 +131,6 @@ describe('certificates of Secrets', () => {
   test.each<[string, Parameters<typeof aTlsSecret>[1] | undefined, string]>([
     ['are not there', undefined, 'is not a Secret of the namespace default'],
     ['are of another type', { type: 'Opaque' }, 'is not of type kubernetes.io/tls'],
-    ['have the key of another', { key: keyOfPair('two') }, 'does not belong to its certificate'],
-    ['have no certificate', { crt: 'no' }, 'has no certificate in tls.crt'],
   ])('that %s stop everything, and say why', async (_what, other, why) => {
     if (other) keepTlsSecret(it, 'one', other);
 

@@ -116,18 +116,6 @@ test('without room for one more it is not begun, and the old one serves', async 
   expect(readyOf(it)).toMatchObject({ status: 'True' });
 });
 
-test('what is not ours on the load balancer would go with it: that cannot be approved', async () => {
-  const [lb] = it.cloud.loadbalancers;
-  const mine = { name: 'mine', protocol: 'TCP', protocol_port: 9999, loadbalancer_id: lb?.id };
-  const listener = await it.world.cloud.create('listener', mine);
-  await pause(30);
-  await it.make({ annotations: FLAVOR });
-
-  expect(it.told()).toContain("a resource on it is not levelset's");
-  expect(approvalToldTo()).toBe('');
-  expect(it.cloud.listeners.some(({ id }) => id === listener.id)).toBe(true);
-});
-
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 
 test('an internal one has another address afterwards, as the plan said before', async () => {

@@ -4,7 +4,6 @@ import { makeAsGoProvider } from '../../support/old-controllers.ts';
 import type { Attributes } from '../../../shared/model/resources.ts';
 import type { AwaitingApproval } from '../../../shared/model/plan.ts';
 import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import { ingressOf } from '../../support/told.ts';
 
 const OCCM = 'loadbalancer.openstack.org/';
 const APPROVE = 'levelset.openstack.org/approve';
@@ -49,18 +48,6 @@ test('proxy-protocol True, which was off, waits, and who approves it hears what 
 
   await apply({ [APPROVE]: waits() });
   expect(protocols()).toEqual(['PROXY']);
-});
-
-test('a name is published in place of the address only where OCCM would do so, and the condition says why', async () => {
-  const NAMED = 'loadbalancer.openstack.org/enable-ingress-hostname';
-  await apply({ [PROXY]: 'true' });
-  const before = ingressOf(it);
-  await apply({ [NAMED]: 'True' });
-  expect(ingressOf(it)).toEqual(before);
-  expect(it.told()).toContain(`${NAMED} "True" must be true or false exactly`);
-
-  await apply({ [NAMED]: 'true' });
-  expect(ingressOf(it)).toMatchObject([{ hostname: expect.stringMatching(/nip\.io$/) as string }]);
 });
 
 test.each([

@@ -1,24 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { main } from '../../../functions/cli/main.ts';
-import { aConfig } from '../../support/config.ts';
 import { makeAsGoProvider, makeAsKinx } from '../../support/old-controllers.ts';
 import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { serviceOf } from '../../support/told.ts';
 
 const it = inEachTest(() => startSandboxWorld());
-
-test('under another cluster name one of OCCM is not taken, and none is made beside it', async () => {
-  await makeAsGoProvider(it);
-  const world = await it.another({ ...aConfig(it.sandbox.authUrl), clusterName: 'another' });
-  const look = async (): Promise<readonly string[]> => {
-    const { plan } = await it.once({ trigger: 'command', dryRun: true }, world);
-    return [...(plan?.steps ?? []), ...(plan?.problems ?? []).map(({ field }) => field)].map(String);
-  };
-  expect(await look()).toEqual(['--cluster-name']);
-
-  it.edit({ annotations: { 'loadbalancer.openstack.org/load-balancer-id': null } });
-  expect(await look()).toEqual(['--cluster-name']);
-});
 
 test.each([
   ['OCCM', makeAsGoProvider],

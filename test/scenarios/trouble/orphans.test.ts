@@ -27,22 +27,6 @@ test('who only wants to know takes nothing away, not even the state of a Service
   expect(statesOf(it)).toHaveLength(1);
 });
 
-test('what a Service left behind that was force-deleted without its finalizer is found by the sweep and deleted, after the apiserver said that there is no such Service', async () => {
-  await it.create('web', 'other');
-  forceDelete(it);
-  const seen = it.requests.length;
-
-  await it.sweepUntilSettled();
-
-  expect(it.cloud.loadbalancers.map(({ name }) => name)).toEqual(['kube_service_kubernetes_default_other']);
-  expect(it.cloud.floatingips).toHaveLength(1);
-  expect(statesOf(it)).toHaveLength(1);
-  const calls = it.requests.slice(seen).map(({ method, path, status }) => `${method} ${path} ${status}`);
-  const asked = calls.findIndex((call) => /^GET .*\/services\/web 404$/.test(call));
-  expect(asked).toBeGreaterThanOrEqual(0);
-  expect(asked).toBeLessThan(calls.findIndex((call) => call.startsWith('DELETE ')));
-});
-
 test('a list that lacks a Service deletes nothing, since the apiserver is asked for that very Service', async () => {
   await it.create('web');
   const before = cloudWrites(it);

@@ -6,6 +6,7 @@ import { flagsPage } from '../../docs/generate-flags.ts';
 import { REFERENCE_PAGES } from '../../docs/generate-reference.ts';
 import { rightsPage } from '../../docs/generate-rights.ts';
 import { supportPage } from '../../docs/generate-support.ts';
+import { valuesSchema } from '../../infra/charts/values-schema.ts';
 import { admissionPolicyFile } from '../../infra/kubernetes/admission-policy.ts';
 import { accessRulesFile } from '../../infra/openstack/access-rules.ts';
 import { auditSchemaCode } from '../../shared/trigger/generate-audit-schema.ts';
@@ -21,6 +22,7 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['docs/runbooks/error-codes.md', errorCodesPage],
   // a template of the chart can read no file outside of it
   ['infra/charts/levelset/files/rules.yaml', () => textOf('infra/monitoring/rules.yaml')],
+  ['infra/charts/levelset/values.schema.json', valuesSchema],
   ['infra/openstack/access-rules.json', accessRulesFile],
   ['infra/kubernetes/admission-policy.yaml', admissionPolicyFile],
   ['shared/trigger/audit-schema.generated.js', auditSchemaCode],

@@ -74,11 +74,6 @@ test('every dependency has one version', () => {
   expect(Object.entries(root.devDependencies).filter(([, version]) => !exact.test(version))).toEqual([]);
 });
 
-test('who installs the program installs nothing else: what it needs is bundled, so it stands in devDependencies', () => {
-  expect(root).not.toHaveProperty('dependencies');
-  expect(root).not.toHaveProperty('optionalDependencies');
-});
-
 test('the package has a scope, and no registry takes it by mistake', () => {
   expect(root).toMatchObject({ name: expect.stringMatching(/^@[a-z-]+\//) as string, private: true });
 });

@@ -16,15 +16,6 @@ function keysOf(title: string): readonly string[] {
   return [...keys.matchAll(/`([a-z0-9-]+)`/g)].map(([, key = '']) => key);
 }
 
-test('docs/annotations.md has the annotations that OCCM has', () => {
-  const keys = keysOf('Annotations');
-  const page = textOf('docs/annotations.md');
-  const isNamed = (key: string): boolean =>
-    new RegExp(`\`(loadbalancer\\.openstack\\.org/)?${key}\``).test(page);
-  expect(keys.length).toBeGreaterThan(30);
-  expect(keys.filter((key) => !isNamed(key))).toEqual([]);
-});
-
 test('docs/reference/commands.md has the exit codes of each command once', () => {
   const told = EXIT_CODES.flatMap(([names]) => [...names.matchAll(/`(\S+?)[ `]/g)].map(([, name]) => name));
   const known = program({}, () => undefined).commands.map((command) => command.name());

@@ -1,10 +1,10 @@
 /** The manifests grant what the table of rights has, and levelset asks for no more outside of runs. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CLUSTER_RIGHTS, type ClusterRight } from '../../infra/kubernetes/rights.ts';
 import { textOf } from '../repo/files.ts';
 import { grantsOf, NAMESPACE, namesOf, rightFor, wordsOf } from './grants.ts';
-import { recordLeader, recordRegistry, recordWatch, type Recorded } from './recorded.ts';
+import { recordLeader, recordRegistry, recordWatch } from './recorded.ts';
 
 interface RoleManifest {
   readonly kind: string;
@@ -43,24 +43,20 @@ test.each([...new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest))])(
   },
 );
 
-describe.each([
+test.each([
   ['the watches', recordWatch],
   ['the registry of Secrets', recordRegistry],
   ['a process that leads', recordLeader],
-] as const)('%s', (scenario, record) => {
-  const asked = ({ requests }: Recorded): ReadonlySet<string> => new Set(requests.map(rightFor));
+] as const)('%s: it asks for what the table has, and is told what is missing', async (scenario, record) => {
   const rights = CLUSTER_RIGHTS.filter((one) => one.scenario === scenario);
-
-  test('asks for what the table has, and is told what is missing', async () => {
-    const whole = await record(grantsOf(CLUSTER_RIGHTS));
-    expect(whole.requests.filter(({ status }) => status === 403)).toEqual([]);
-    expect([...asked(whole)]).toEqual(expect.arrayContaining(rights.map(wordsOf)));
-    for (const right of rights) {
-      const isOther = (one: ClusterRight): boolean =>
-        one.verb !== right.verb || one.resource !== right.resource;
-      const { told } = await record(grantsOf(CLUSTER_RIGHTS.filter(isOther)));
-      const [type = ''] = right.resource.split('.');
-      expect(told, wordsOf(right)).toContain(`cannot ${right.verb} resource "${type}"`);
-    }
-  });
+  const whole = await record(grantsOf(CLUSTER_RIGHTS));
+  expect(whole.requests.filter(({ status }) => status === 403)).toEqual([]);
+  expect(whole.requests.map(rightFor)).toEqual(expect.arrayContaining(rights.map(wordsOf)));
+  for (const right of rights) {
+    const isOther = (one: ClusterRight): boolean =>
+      one.verb !== right.verb || one.resource !== right.resource;
+    const { told } = await record(grantsOf(CLUSTER_RIGHTS.filter(isOther)));
+    const [type = ''] = right.resource.split('.');
+    expect(told, wordsOf(right)).toContain(`cannot ${right.verb} resource "${type}"`);
+  }
 });

@@ -12,7 +12,7 @@ import { pause, SILENT } from '../support/sandbox-world.ts';
 import { aService } from '../support/service.ts';
 import { NAMESPACE } from './grants.ts';
 
-export interface Recorded {
+interface Recorded {
   readonly requests: readonly RecordedRequest[];
   readonly told: string;
 }

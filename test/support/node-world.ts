@@ -34,7 +34,6 @@ export async function startNodeWorld(
     reconcile: (name: string, request: Partial<ReconcileRequest> = {}, by = world): Promise<Report> =>
       run({ key: `node/${name}`, trigger: 'audit', ...request }, by),
     isThere: (name: string) => kube.get('Node', undefined, name) !== undefined,
-    /** Its server is gone, and so its kubelet is silent. */
     loseServer: (name: string): void => {
       loseServer(sandbox, name);
     },

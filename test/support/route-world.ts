@@ -4,7 +4,7 @@ import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { SandboxOptions } from '../../infra/sandbox/sandbox.ts';
 import { aConfig } from './config.ts';
-import { run, startSandboxWorld } from './sandbox-world.ts';
+import { addNodeIn, run, startSandboxWorld } from './sandbox-world.ts';
 import { callsSince, eventsAt } from './told.ts';
 
 export const nodeName = (at: number): string => `node-${at}`;
@@ -33,13 +33,9 @@ export async function startRouteWorld(octavia: SandboxOptions['octavia'] = {}) {
     ...{ world, hop, reconcile },
     /** A Node with a server; `at` makes its podCIDR, unless others are given. */
     addNode: (at: number, podCIDRs: readonly string[] = [`10.244.${at}.0/24`]) => {
-      const { id } = cloud.addNovaServer(nodeName(at), { networks: ['private'] });
-      kube.apply({
-        kind: 'Node',
-        metadata: { name: nodeName(at) },
-        spec: { providerID: `openstack:///${id}`, podCIDR: podCIDRs[0], podCIDRs: [...podCIDRs] },
-        status: { addresses: [{ type: 'InternalIP', address: hop(at) }] },
-      });
+      addNodeIn({ cloud }, nodeName(at), { kube });
+      const spec = { podCIDR: podCIDRs[0], podCIDRs: [...podCIDRs] };
+      kube.apply({ kind: 'Node', metadata: { name: nodeName(at) }, spec });
     },
     /** Runs the key as the queue does, until it is not requeued. */
     routed: async (by = world): Promise<Report> => {

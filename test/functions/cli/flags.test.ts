@@ -62,17 +62,6 @@ describe('the table', () => {
     expect(readFlags({}, [])).toMatchObject({ sweepInterval: 300_000, clusterCidr: [], dryRun: false });
   });
 
-  test('names what is wrong, and what is allowed, of every flag at once', () => {
-    const problems: string[] = [];
-    readFlags({ sweepInterval: '5', drift: 'repot', v: 'high', output: 'xml' }, problems);
-    expect(problems).toEqual([
-      '--drift has a value that is not allowed: give one of repair, report; did you mean report?',
-      '--sweep-interval has a value that is not allowed: give a duration with a unit, such as 5s, 1m30s or 500ms',
-      '-v, --v has a value that is not allowed: give a whole number from 0 to 1000',
-      '-o, --output has a value that is not allowed: give one of text, wide, json, yaml; did you mean yaml?',
-    ]);
-  });
-
   test('has no flag that levelset ignores', () => {
     expect(ROWS.filter(([name]) => Object.hasOwn(GO_FLAGS, name))).toEqual([]);
   });

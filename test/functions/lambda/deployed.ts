@@ -65,6 +65,12 @@ export async function call(name: string, event: Partial<APIGatewayProxyEventV2> 
   return handler({ ...full, requestContext, ...event }, contextOf());
 }
 
+/** JSON from whoever has this token. */
+export function post(name: string, rawPath: string, token: string, body: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return call(name, { method: 'POST', rawPath, headers, body: JSON.stringify(body) });
+}
+
 /** A message about an object, of an event. */
 export const asked = (
   key: Key = 'service/default/web',

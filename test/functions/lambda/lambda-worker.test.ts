@@ -7,7 +7,7 @@ import { joinNode } from '../../support/nodes.ts';
 import { RESYNC_TOKEN } from '../../http/tokens.ts';
 import { aService } from '../sandbox-world.ts';
 import { addressOf } from '../../support/told.ts';
-import { asked, call, contextOf, deliver, deployed, logged, record, taken, tick, work } from './deployed.ts';
+import { asked, contextOf, deliver, deployed, logged, post, record, taken, tick, work } from './deployed.ts';
 
 test('what Octavia still has when the time ends is sent again in its group, once for each message, for ten minutes', async () => {
   const { aws, sandbox } = await deployed(60_000);
@@ -164,9 +164,7 @@ test('a resync queues its objects and says where to look; a dry run is answered 
   const { aws, sandbox } = await deployed();
   sandbox.kube.apply(aService('web'));
   const order = async (body: object): Promise<readonly unknown[]> => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${RESYNC_TOKEN}` };
-    const event = { method: 'POST', rawPath: '/resync', headers, body: JSON.stringify(body) };
-    const answer = await call('resync', event);
+    const answer = await post('resync', '/resync', RESYNC_TOKEN, body);
     return [answer.statusCode, JSON.parse(answer.body ?? '') as unknown];
   };
   const objects = ['service/default/web', 'node/node-1'];

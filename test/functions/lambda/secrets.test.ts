@@ -4,42 +4,40 @@ import { AUDIT_TOKEN, NEXT_AUDIT_TOKEN } from '../../http/tokens.ts';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
 import { aService } from '../sandbox-world.ts';
 import type { AwsFake } from './aws-fake.ts';
-import { after, asked, call, deployed, logged, taken, work } from './deployed.ts';
+import { after, asked, deployed, logged, post, taken, work } from './deployed.ts';
 
 const CLOUD_CONFIG = '/levelset/test/CLOUD_CONFIG_TEXT';
 const KUBECONFIG = '/levelset/test/KUBECONFIG_TEXT';
 const AUDIT_TOKENS = '/levelset/test/AUDIT_TOKENS';
 
 /** The status of an audit delivery with a token, the same event each time. */
-async function post(token: string): Promise<number | undefined> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  const body = JSON.stringify(eventList([serviceEvent('create', { auditID: 'audit-1' })]));
-  const answer = await call('audit', { method: 'POST', rawPath: '/audit/kubernetes', headers, body });
-  return answer.statusCode;
+async function deliver(token: string): Promise<number | undefined> {
+  const events = eventList([serviceEvent('create', { auditID: 'audit-1' })]);
+  return (await post('audit', '/audit/kubernetes', token, events)).statusCode;
 }
 
 const reads = (aws: AwsFake): number => aws.calls.filter((name) => name === 'GetParameters').length;
 
 test('a new token counts at once, and the old one ends then, or when nobody shows the new one after five minutes', async () => {
   const { aws } = await deployed();
-  expect(await post(AUDIT_TOKEN)).toBe(202);
+  expect(await deliver(AUDIT_TOKEN)).toBe(202);
   aws.parameters.set(AUDIT_TOKENS, NEXT_AUDIT_TOKEN);
   after(290);
-  expect(await post(AUDIT_TOKEN)).toBe(202);
-  expect(await post(NEXT_AUDIT_TOKEN)).toBe(202);
-  expect(await post(AUDIT_TOKEN)).toBe(401);
+  expect(await deliver(AUDIT_TOKEN)).toBe(202);
+  expect(await deliver(NEXT_AUDIT_TOKEN)).toBe(202);
+  expect(await deliver(AUDIT_TOKEN)).toBe(401);
   expect(taken(aws)).toMatchObject([asked('service/shop/web')]); // once, however often it is sent
 
   aws.parameters.set(AUDIT_TOKENS, AUDIT_TOKEN);
   after(299 + 301);
-  expect(await post(NEXT_AUDIT_TOKEN)).toBe(401);
+  expect(await deliver(NEXT_AUDIT_TOKEN)).toBe(401);
 });
 
 test('whoever shows wrong tokens makes a function read its secrets every five seconds at most', async () => {
   const { aws } = await deployed();
   for (let at = 0; at < 21; at += 1) {
     after(at / 2);
-    expect(await post('some-token-of-a-stranger')).toBe(401);
+    expect(await deliver('some-token-of-a-stranger')).toBe(401);
   }
 
   expect(reads(aws)).toBe(3);
@@ -52,30 +50,30 @@ test.each([
   'while Parameter Store %s the old token stays, the log says so, and tries are far between',
   async (_, trouble) => {
     const { aws } = await deployed();
-    expect(await post(AUDIT_TOKEN)).toBe(202);
+    expect(await deliver(AUDIT_TOKEN)).toBe(202);
     aws.trouble.set('SSM', trouble);
     after(301);
 
-    for (let times = 0; times < 5; times += 1) expect(await post(AUDIT_TOKEN)).toBe(202);
+    for (let times = 0; times < 5; times += 1) expect(await deliver(AUDIT_TOKEN)).toBe(202);
 
     expect(aws.troubled).toBe(1);
     expect(logged()).toContain('the values that were read before stay');
     expect(logged()).not.toMatch(new RegExp(`hush|${AUDIT_TOKEN}`));
     aws.trouble.clear();
     aws.parameters.set(AUDIT_TOKENS, NEXT_AUDIT_TOKEN);
-    expect(await post(AUDIT_TOKEN)).toBe(202);
+    expect(await deliver(AUDIT_TOKEN)).toBe(202);
     after(307);
-    expect(await post(AUDIT_TOKEN)).toBe(401);
+    expect(await deliver(AUDIT_TOKEN)).toBe(401);
   },
 );
 
 test('a parameter that was taken away counts no longer', async () => {
   const { aws } = await deployed();
-  expect(await post(AUDIT_TOKEN)).toBe(202);
+  expect(await deliver(AUDIT_TOKEN)).toBe(202);
   aws.parameters.delete(AUDIT_TOKENS);
   after(301);
 
-  await expect(post(AUDIT_TOKEN)).rejects.toThrow('SSM has no parameter /levelset/test/AUDIT_TOKENS');
+  await expect(deliver(AUDIT_TOKEN)).rejects.toThrow('SSM has no parameter /levelset/test/AUDIT_TOKENS');
 });
 
 test.each([

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
-import { ERRORS } from '../../../shared/model/errors.ts';
 import { filesOf, textOf } from '../../repo/files.ts';
 
 const { alerts } = readRules();
@@ -27,15 +26,6 @@ test('each runbook is that of an alert, or listed in the index', () => {
   const alone = filesOf('docs/runbooks/*.md').filter((path) => !index.includes(`(${basename(path)})`));
   expect(alone).toEqual(['docs/runbooks/README.md']);
   expect(alerts.filter(({ alert }) => !index.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([]);
-});
-
-test('each error code has a section that says what it is, what it costs, and how to see and to mend it', () => {
-  const [, ...sections] = textOf('docs/runbooks/error-codes.md').split(/^## /m);
-  expect(sections.map((section) => section.split('\n')[0])).toEqual(Object.keys(ERRORS));
-  const says = [/^\*\*\w+\*\*: ./m, 'costs', 'to see it', 'to mend it', 'by itself'].map((line) =>
-    typeof line === 'string' ? new RegExp(`^- [\\w ]*${line}: .`, 'm') : line,
-  );
-  expect(sections.filter((section) => !says.every((line) => line.test(section)))).toEqual([]);
 });
 
 test('each alert is tried by promtool, to fire and to stay quiet', () => {

@@ -94,10 +94,6 @@ const promtool = (...args: readonly string[]): string =>
 
 // Debian's package prometheus has promtool; the lab installs it
 describe.skipIf(!hasPromtool)('promtool (skipped where it is not installed)', () => {
-  test('takes the rules', () => {
-    expect(promtool('check', 'rules', 'rules.yaml')).toContain('SUCCESS');
-  });
-
   test('has each alert fire, and each stay quiet', () => {
     expect(promtool('test', 'rules', 'rules.test.yaml')).toContain('SUCCESS');
   }, 180_000);

@@ -1,7 +1,7 @@
 /** Our own writes wake nobody, whoever levelset is and wherever the state is kept (decision 172). */
 import { expect, test, vi } from 'vitest';
 import { eventList, serviceEvent } from '../../unit/trigger/audit-events.ts';
-import { call, deployed } from '../lambda/deployed.ts';
+import { deployed, post } from '../lambda/deployed.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { running } from '../running.ts';
 import { AUDIT_TOKEN } from '../../http/tokens.ts';
@@ -34,8 +34,7 @@ test('so does the function audit', async () => {
   const { aws } = await deployed();
   vi.stubEnv('LEVELSET_STATE_NAMESPACE', FLAGS.stateNamespace);
   vi.stubEnv('LEVELSET_SERVICE_ACCOUNT', FLAGS.serviceAccount);
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${AUDIT_TOKEN}` };
-  const event = { method: 'POST', rawPath: '/audit/kubernetes', headers, body: JSON.stringify(batch) };
-  expect(JSON.parse((await call('audit', event)).body ?? '')).toEqual(COUNTS);
+  const { body } = await post('audit', '/audit/kubernetes', AUDIT_TOKEN, batch);
+  expect(JSON.parse(body ?? '')).toEqual(COUNTS);
   expect(aws.sent.map(({ groupId }) => groupId)).toEqual(['service/shop/levelset']);
 });

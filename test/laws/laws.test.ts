@@ -96,17 +96,6 @@ describe('no step', () => {
         if (step.additive) expect(places).toHaveLength(step.added.length + step.changed.length);
       }
     }));
-
-  test('opens a listener before its pool is filled', () =>
-    forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-      const cloud = await served(first, nodes);
-      const { steps } = (await comparison(serviceOf(second), nodes, cloud)).plan;
-      const at = (title: string): number =>
-        steps.findIndex(({ verb, address }) => `${verb} ${address}` === title);
-      for (const [index, { verb, address }] of steps.entries())
-        if (verb === 'create' && address.startsWith('listener/'))
-          expect(at(`members ${address.replace('listener', 'pool')}`)).toBeLessThan(index);
-    }));
 });
 
 test('a Service that leaves takes everything along but what it keeps', () =>
@@ -118,12 +107,4 @@ test('a Service that leaves takes everything along but what it keeps', () =>
     for (const kind of ['loadbalancer', 'listener', 'pool', 'member', 'healthmonitor'] as const)
       expect(cloud.all(kind)).toEqual([]);
     expect(cloud.all('floatingip')).toHaveLength(keeps ? had : 0);
-  }));
-
-test('when no node can be used no pool loses a member', () =>
-  forAll(anEdit, anEdit, usableNodes, async (first, second, nodes) => {
-    const cloud = await served(first, nodes);
-    const before = cloud.all('member').length;
-    await settle(serviceOf({ ...second, ports: first.ports }), [], cloud);
-    expect(cloud.all('member')).toHaveLength(before);
   }));

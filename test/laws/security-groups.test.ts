@@ -4,13 +4,12 @@ import type { Service } from '../../shared/model/kubernetes.ts';
 import { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { NETWORKS, NODE_GROUP, OTHER_SUBNET, SUBNET_IPV6, type Wire } from '../support/cloud-contents.ts';
 import { aConfig } from '../support/config.ts';
-import { aDualNode, anEdit, leaving, serviceOf, someNodes, usableNodes, type Edit } from './arbitrary.ts';
+import { aDualNode, anEdit, serviceOf, usableNodes, type Edit } from './arbitrary.ts';
 import { CLUSTER, comparison, settle } from './drive.ts';
 import { forAll, forAllAnd } from './seed.ts';
 
 const managed = aConfig(undefined, { manageSecurityGroups: true });
 const ovn = aConfig(undefined, { manageSecurityGroups: true, lbProvider: 'ovn', createMonitor: false });
-const other = '5e5e5e5e-0000-4000-8000-000000000002';
 const groupOf = (cloud: SimulatedCloud, { metadata }: Service) =>
   cloud.all('securitygroup').find(({ name }) => name === `lb-sg-${metadata.uid}-default-web`);
 
@@ -151,39 +150,6 @@ describe('whatever a Service asks for, one after the other', () => {
       }
     }));
 });
-
-test('two Services on the same nodes leave each other alone, from beginning to end', () =>
-  forAll(anEdit, anEdit, usableNodes, someGroups, async (first, second, nodes, groups) => {
-    const { cloud, before } = aCloudWith(groups);
-    // a port is the VIP of one load balancer
-    const annotations = Object.fromEntries(
-      Object.entries(second.annotations).filter(([key]) => key !== 'loadbalancer.openstack.org/port-id'),
-    );
-    const [web, more] = [serviceOf(first), serviceOf({ ...second, annotations }, other)];
-    const also: Service = { ...more, metadata: { ...more.metadata, name: 'also' } };
-    await settle(web, nodes, cloud, managed);
-    const [opens, on] = [opened(cloud, web), placed(cloud, web)];
-    await settle(also, nodes, cloud, managed);
-    await settle(leaving(also), nodes, cloud, managed);
-    expect([opened(cloud, web), placed(cloud, web)]).toEqual([opens, on]);
-
-    await settle(leaving(web), nodes, cloud, managed);
-    expect(made(cloud)).toEqual([]);
-    expect(foreign(cloud)).toEqual(before);
-  }));
-
-test('when no node can be used, or nothing is opened, the group loses neither port nor rule', () =>
-  forAll(anEdit, usableNodes, someNodes, fc.boolean(), async (edit, nodes, later, gone) => {
-    const { cloud } = aCloudWith();
-    const service = serviceOf(edit);
-    await settle(service, nodes, cloud, managed);
-    const [rules, on] = [opened(cloud, service), placed(cloud, service)];
-    const ports = edit.ports.map((port) => ({ ...port, nodePort: 0 }));
-    const closed = serviceOf({ ...edit, ports, local: false });
-    await settle(gone ? service : closed, gone ? [] : [...nodes, ...later], cloud, managed);
-    if (gone) expect(placed(cloud, service)).toEqual(on);
-    expect(opened(cloud, service)).toEqual(rules);
-  }));
 
 test('switched off, the group stays until it is approved, and then goes alone', () =>
   forAll(anEdit, usableNodes, someGroups, async (edit, nodes, groups) => {

@@ -1,4 +1,4 @@
-/** Nodes that register become what OCCM made of such servers, and stay so. */
+/** A Node that registers becomes what OCCM made of such a server. */
 import { beforeAll, expect, it } from 'vitest';
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import { labWorld } from '../lab/lab-world.ts';
@@ -15,8 +15,7 @@ import {
 } from '../lab/lab.ts';
 import { asRecorded, madeOf, type MadeOfNode } from '../fixtures/recorded-node.ts';
 
-const TEN = Array.from({ length: 10 }, (_, index) => `e2e-init-${index}`);
-const world = labWorld({ servers: TEN });
+const world = labWorld({ servers: ['e2e-init-1'] });
 let first: LabNode;
 beforeAll(() => {
   [first] = world.servers as [LabNode];
@@ -35,7 +34,7 @@ const ofServers = (calls: readonly ApiCall[]): readonly string[] =>
     .filter(({ service, path }) => service === 'nova' || /ports\?.*limit=/.test(path))
     .map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
-it('one Node is what OCCM made of such a one, for two calls each time that it is told of', async () => {
+it('a Node is what OCCM made of such a one, for two calls each time that it is told of', async () => {
   await leaveCluster(first.name);
   const counter = await countCalls();
   const since = Date.now();
@@ -50,20 +49,4 @@ it('one Node is what OCCM made of such a one, for two calls each time that it is
   await until('an Event', async () =>
     (await nodeEvents(first.name)).includes('Synced: Node synced successfully'),
   );
-});
-
-it('ten at once are, for fewer calls than each would cost alone', async () => {
-  await Promise.all(TEN.map((name) => leaveCluster(name)));
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  const counter = await countCalls();
-  const since = Date.now();
-  await Promise.all(world.servers.map(({ name, server }) => registerNode(name, { systemUUID: server })));
-  await Promise.all(TEN.map((name) => initialised(name)));
-  const ms = Date.now() - since;
-  const calls = ofServers(await counter.stop());
-  console.log(`ten Nodes: ${ms} ms from their registration, ${calls.join(', ')}`);
-
-  for (const node of world.servers) expect(await made(node.name)).toEqual(await asRecorded('rec-one', node));
-  // Two when all are heard of at once; a busy apiserver tells of them in several lots.
-  expect(calls.length).toBeLessThan(2 * TEN.length);
 });

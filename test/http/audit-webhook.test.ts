@@ -31,24 +31,18 @@ describe('POST /audit/:cluster', () => {
   );
 
   describe('refuses, in this order', () => {
-    test('401: what is right besides is not told to whoever has no token', async () => {
-      const paths = ['/audit/kubernetes', '/audit/other', '/events/kubernetes', '/events/other'];
-      for (const path of paths) {
-        expect((await request(testServer().app).put(path)).status).toBe(401);
-      }
-    });
-
-    test('404: a cluster that is not ours, whatever else is wrong', async () => {
-      const answer = await request(testServer().app).put('/audit/other').set('Authorization', AUDIT);
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual({ error: 'there is no cluster "other"' });
-    });
-
-    test('405: any method but POST', async () => {
-      const answer = await request(testServer().app).get('/audit/kubernetes').set('Authorization', AUDIT);
-      expect(answer.status).toBe(405);
-      expect(answer.headers['allow']).toBe('POST');
-    });
+    test.each(['/audit', '/events'])(
+      '%s: 401, and nothing else is told to whoever has no token; 404 for a cluster that is not ours; 405 for any method but POST',
+      async (way) => {
+        const { app } = testServer();
+        for (const name of ['kubernetes', 'other'])
+          expect((await request(app).put(`${way}/${name}`)).status).toBe(401);
+        const other = await request(app).put(`${way}/other`).set('Authorization', AUDIT);
+        expect([other.status, other.body]).toEqual([404, { error: 'there is no cluster "other"' }]);
+        const read = await request(app).get(`${way}/kubernetes`).set('Authorization', AUDIT);
+        expect([read.status, read.headers['allow']]).toEqual([405, 'POST']);
+      },
+    );
 
     const alike = [AUDIT_TOKEN, AUDIT.slice(0, -1), `${AUDIT}2`, `${AUDIT} ${RESYNC}`, `Digest ${AUDIT}`];
     test.each([undefined, 'Bearer', 'Bearer wrong', ...alike, RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`])(

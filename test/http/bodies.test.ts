@@ -91,15 +91,12 @@ test('10 MB of audit events that are field managers above all are parsed', () =>
   expect(whyTooMuch(Buffer.from(`[${Array.from({ length: count }, () => text).join(',')}]`))).toBeUndefined();
 });
 
-test('an order with many unknown fields has a short answer, and one that is too long is not read', async () => {
+test('an order with many unknown fields has a short answer', async () => {
   const server = testServer();
-  const orderOf = (count: number): string =>
-    `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
-  const answer = await post(server, ORDER, orderOf(6_000));
+  const fields = Array.from({ length: 6_000 }, (_, at) => `"k${at}":1`);
+  const answer = await post(server, ORDER, `{${fields.join(',')}}`);
   expect(answer.status).toBe(422);
   expect(answer.text.length + server.lines.join().length).toBeLessThan(500);
-  const long = await post(server, ORDER, orderOf(500_000));
-  expect([long.status, long.text.length]).toEqual([413, 41]);
 });
 
 describe('large bodies', () => {
@@ -176,30 +173,26 @@ describe('large bodies', () => {
     await Promise.all(held.map(({ done }) => done));
   });
 
-  test('let the next one in when a sender goes away', async () => {
-    const port = await portOf();
-    const first = begin(port, LARGE);
-    await soon();
-    const second = begin(port, LARGE);
-    second.finish();
-    first.socket.destroy();
-    expect(await second.status).toBe('202');
-  });
-
-  test('are given up when they do not come', async () => {
+  /** Gives a body up after a tenth of a second. */
+  const hurried: RequestListener = (message, response) => {
     const limits = { limit: 10 * 2 ** 20, sendMs: 100 };
-    const app: RequestListener = (message, response) => {
-      readBody({ headers: message.headers, body: message }, limits, () =>
-        response.writeHead(202).end(),
-      ).catch(() => undefined);
-    };
+    const read = readBody({ headers: message.headers, body: message }, limits, () =>
+      response.writeHead(202).end(),
+    );
+    read.catch(() => undefined);
+  };
+
+  test.each<[string, RequestListener | undefined, (first: ReturnType<typeof begin>) => unknown]>([
+    ['a sender goes away', undefined, ({ socket }) => socket.destroy()],
+    ['they do not come', hurried, () => undefined],
+  ])('let the next one in when %s', async (_, app, goes) => {
     const port = await portOf(app);
     const first = begin(port, LARGE);
     await soon();
     const second = begin(port, LARGE);
     second.finish();
-    expect(await first.status).toBe('closed');
-    expect(await second.status).toBe('202');
+    goes(first);
+    expect([await first.status, await second.status]).toEqual(['closed', '202']);
   });
 
   test('hold up nothing where no body may be large, whatever one says of its length', async () => {

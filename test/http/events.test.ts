@@ -23,14 +23,6 @@ function binary(server: TestServer, type: string): Test {
   return call.set('ce-type', type).set('ce-source', 'https://10.96.0.1:443');
 }
 
-test('takes one event in structured mode', async () => {
-  const server = testServer();
-  const answer = await deliver(server, 'application/cloudevents+json').send(JSON.stringify(EVENT));
-  expect(answer.status).toBe(202);
-  expect(answer.body).toEqual({ accepted: 1, skipped: 0, ignored: 0, keys: 1 });
-  expect(server.queued).toEqual(QUEUED);
-});
-
 test('takes a batch, and counts what is no event', async () => {
   const server = testServer();
   const body = JSON.stringify([EVENT, 7, { ...EVENT, id: 'event-2' }, { ...EVENT, type: 'com.example.x' }]);
@@ -115,7 +107,7 @@ test('data in base64 is read', async () => {
   expect(server.queued).toEqual(QUEUED);
 });
 
-test('headers of an event beside a structured one do not count', async () => {
+test('takes one event in structured mode, beside which headers of an event do not count', async () => {
   const server = testServer();
   const call = binary(server, PING).set('Content-Type', 'application/cloudevents+json');
   expect((await call.send(JSON.stringify(EVENT))).status).toBe(202);
@@ -136,33 +128,19 @@ test.each([
   expect(answer.body).toEqual({ error });
 });
 
-test('refuses as /audit does: 401, 404, 405, 415', async () => {
-  const { app } = testServer();
-  expect((await request(app).post('/events/other')).status).toBe(401);
-  expect((await request(app).get('/events/other').set('Authorization', AUDIT)).status).toBe(404);
-  expect((await request(app).get('/events/kubernetes').set('Authorization', AUDIT)).status).toBe(405);
-  expect((await deliver(testServer(), 'text/plain').send('x')).status).toBe(415);
-});
-
 describe('the OIDC token of a source', () => {
   const TOKEN = 'head.payload.signature';
   const ping = (server: TestServer, authorization: string): Test =>
     binary(server, 'dev.knative.sources.ping').set('Authorization', authorization).set('Content-Length', '0');
 
   test('is verified, and never in the log', async () => {
-    const verified: string[] = [];
-    const server = testServer({
-      verifySender: (token) => {
-        verified.push(token);
-        return Promise.resolve(token === TOKEN ? undefined : 'it ended');
-      },
-    });
+    const verifySender = (token: string) => Promise.resolve(token === TOKEN ? undefined : 'it ended');
+    const server = testServer({ verifySender });
     expect((await ping(server, `Bearer ${TOKEN}`)).status).toBe(202);
     const refused = await ping(server, `Bearer ${TOKEN}x`);
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(refused.body).toMatchObject({ error: 'the OIDC token is not valid: it ended' });
-    expect(verified).toEqual([TOKEN, `${TOKEN}x`]);
     expect(server.queued).toHaveLength(1);
     expect(server.lines.join()).not.toContain(TOKEN);
   });

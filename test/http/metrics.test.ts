@@ -5,7 +5,7 @@ import {
   UnsettledObjects,
   type Metrics,
 } from '../../functions/metrics.ts';
-import type { Outcome, Report } from '../../shared/model/outcome.ts';
+import type { Outcome } from '../../shared/model/outcome.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { Key, ReconcileRequest } from '../../shared/model/request.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
@@ -156,60 +156,38 @@ const FAILED: Outcome = { status: 'failed', code: 'CLOUD_UNAVAILABLE', message: 
 const BLOCKED: Outcome = { status: 'blocked', reason: '' };
 const SETTLED: Outcome = { status: 'settled' };
 
-/** Runs that take no time, by their moment in milliseconds. */
+/** Runs that take no time, by their moment in milliseconds; an `early` one fails before it has a plan. */
 function runs(key: Key = 'service/shop/web') {
   let nowMs = 0;
   const objects = new UnsettledObjects(() => nowMs);
-  const note = (atMs: number, one: Report): number | undefined => {
+  const ends = (atMs: number, outcome: Outcome | 'early', address?: string): number | undefined => {
     nowMs = atMs;
-    return objects.note({ ...one, durationMs: 0 });
+    const isEarly = outcome === 'early';
+    const { plan, ...ended } = report({ key, trigger: 'audit' }, isEarly ? FAILED : outcome);
+    return objects.note({
+      ...{ ...ended, durationMs: 0 },
+      ...(plan && !isEarly && { plan }),
+      ...(address !== undefined && { address }),
+    });
   };
-  const ended = (outcome: Outcome) => report({ key, trigger: 'audit' }, outcome);
-  const ends = (atMs: number, outcome: Outcome, address?: string) =>
-    note(atMs, { ...ended(outcome), ...(address !== undefined && { address }) });
-  /** Before it has a plan. */
-  const failsEarly = (atMs: number) => {
-    const { plan: _, ...early } = ended(FAILED);
-    return note(atMs, early);
-  };
-  return { objects, ends, failsEarly };
+  return { objects, ends };
 }
 
-test('a Service waits for its address from its first run on, failures included', () => {
-  const { ends, failsEarly } = runs();
-  expect(failsEarly(1_000)).toBeUndefined();
-  expect(ends(5_000, PROGRESSING)).toBeUndefined();
-  expect(ends(31_000, SETTLED, '192.0.2.1')).toBe(30_000);
-  expect(ends(40_000, SETTLED, '192.0.2.1')).toBeUndefined();
+type Ends = Parameters<ReturnType<typeof runs>['ends']>;
+const IP = '192.0.2.1';
+// prettier-ignore
+test.each<[string, ends: readonly Ends[], waitedMs: readonly number[], key?: Key]>([
+  ['a Service from its first run on, failures included, and once', [[1_000, 'early'], [5_000, PROGRESSING], [31_000, SETTLED, IP], [40_000, SETTLED, IP]], [30_000]],
+  ['not one that had its address before an outage', [[0, 'early'], [60_000, PROGRESSING, IP], [61_000, SETTLED, IP]], []],
+  ['one whose owner has to act, but not meanwhile', [[0, BLOCKED], [100_000, PROGRESSING], [120_000, SETTLED, IP]], [20_000]],
+  ['not one that is deleted', [[0, PROGRESSING], [1_000, SETTLED]], []],
+  ['not a Node', [[0, PROGRESSING], [1_000, SETTLED, IP]], [], 'node/node-1'],
+])('who waits for an address: %s', (_, all, waitedMs, key) => {
+  const { ends } = runs(key);
+  expect(all.flatMap((one) => ends(...one) ?? [])).toEqual(waitedMs);
 });
 
-test('one that had its address before an outage waits for none', () => {
-  const { ends, failsEarly } = runs();
-  failsEarly(0);
-  expect(ends(60_000, PROGRESSING, '192.0.2.1')).toBeUndefined();
-  expect(ends(61_000, SETTLED, '192.0.2.1')).toBeUndefined();
-});
-
-test('the time in which its owner has to act does not count', () => {
-  const { ends } = runs();
-  ends(0, BLOCKED);
-  ends(100_000, PROGRESSING);
-  expect(ends(120_000, SETTLED, '192.0.2.1')).toBe(20_000);
-});
-
-test('one that is deleted, a Node and a dry run wait for no address', () => {
-  const deleted = runs();
-  deleted.ends(0, PROGRESSING);
-  expect(deleted.ends(1_000, SETTLED)).toBeUndefined();
-  const node = runs('node/node-1');
-  node.ends(0, PROGRESSING);
-  expect(node.ends(1_000, SETTLED, '192.0.2.1')).toBeUndefined();
-  const { objects } = runs();
-  objects.note(report({ key: 'service/shop/web', trigger: 'resync', dryRun: true }, PROGRESSING));
-  expect(objects.view().count.progressing).toBe(0);
-});
-
-test('an object is as old as its first run that was not settled, in whatever state, and blocked begins anew', () => {
+test('an object is as old as its first run that was not settled, in whatever state, but a dry run, and blocked begins anew', () => {
   const { objects, ends } = runs('node/node-1');
   ends(0, PROGRESSING);
   ends(60_000, FAILED);
@@ -221,5 +199,6 @@ test('an object is as old as its first run that was not settled, in whatever sta
     oldestMs: { progressing: 0, failed: 0, blocked: 10_000 },
   });
   ends(90_000, SETTLED);
+  objects.note(report({ key: 'service/shop/web', trigger: 'resync', dryRun: true }, PROGRESSING));
   expect(objects.view().count).toEqual({ progressing: 0, failed: 0, blocked: 0 });
 });

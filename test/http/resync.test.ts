@@ -17,17 +17,29 @@ const ONE = { objects: ['service/shop/web'] };
 
 const ALLOWED = 'must be service/NAMESPACE/NAME, svc/NAME of the namespace default, node/NAME or routes';
 
-test('objects go through the queue, each once', async () => {
-  const server = testServer();
-  const objects = ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'];
-  const answer = await resync(server, { objects });
-  expect(answer.status).toBe(202);
-  const queued = ['service/shop/web', 'node/worker-7', 'routes'];
-  expect(answer.body).toEqual({ queued, page: '/' });
-  const cause: unknown = answer.headers['x-request-id'];
-  expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
-  expect(server.dryRuns).toEqual([]);
-});
+test.each([
+  [
+    ['service/shop/web', 'service/shop/web', 'node/worker-7', 'routes'],
+    ['service/shop/web', 'node/worker-7', 'routes'],
+  ],
+  [
+    ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'],
+    ['service/default/web', 'service/shop/api', 'node/worker-7'],
+  ],
+  ['all', ['all']],
+])(
+  '%j goes through the queue, each object once, and a Service without a namespace is of the namespace default',
+  async (asked, queued) => {
+    const body = asked === 'all' ? { all: true } : { objects: asked };
+    const server = testServer();
+    const answer = await resync(server, body);
+    expect([answer.status, answer.body]).toEqual([202, { queued, page: '/' }]);
+    const cause: unknown = answer.headers['x-request-id'];
+    expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
+    const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
+    expect((await resync(away, body)).status).toBe(503);
+  },
+);
 
 test.each([
   [{ status: 'blocked', reason: 'no such subnet' }, 200],
@@ -54,14 +66,6 @@ test('a dry run answers with the plan: JSON, or text for people', async () => {
   const text = await resync(server, { ...ONE, dryRun: true }).set('Accept', 'text/plain');
   expect(text.headers['content-type']).toMatch('text/plain');
   expect(text.text).toBe(renderPlan(PLAN));
-});
-
-test('objects are named as for kubectl: without a namespace a Service is of the namespace default', async () => {
-  const server = testServer();
-  const objects = ['svc/web', 'services/shop/api', 'no/worker-7', 'service/default/web'];
-  expect((await resync(server, { objects })).status).toBe(202);
-  const keys = server.queued.map(({ key }) => key);
-  expect(keys).toEqual(['service/default/web', 'service/shop/api', 'node/worker-7']);
 });
 
 test('an object that is not there is 404, as the command says', async () => {
@@ -91,16 +95,6 @@ test.each(['?dryRun=All', '?dry-run=1', '?all', `?${'x'.repeat(200)}=1`])(
     expect((await request(server.app).post(`/resync${query}`)).status).toBe(401);
   },
 );
-
-test('all goes through the queue', async () => {
-  const server = testServer();
-  const answer = await resync(server, { all: true });
-  expect(answer.status).toBe(202);
-  expect(answer.body).toEqual({ queued: ['all'], page: '/' });
-  expect(server.queued).toMatchObject([{ key: 'all', trigger: 'resync' }]);
-  const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
-  expect((await resync(away, { all: true })).status).toBe(503);
-});
 
 const MANY = Array.from({ length: 101 }, (_, i) => `svc/a-${i}`);
 test.each<[unknown, string]>([
@@ -134,16 +128,11 @@ test('refuses in order: 401, 405, 415', async () => {
   expect((await text.send('all')).status).toBe(415);
 });
 
-test('a known error thrown is answered by its row in the table, an unknown one tells nothing', async () => {
-  const answerTo = (error: Error) =>
-    resync(testServer({ dryRun: () => Promise.reject(error) }), { ...ONE, dryRun: true });
-  const answer = await answerTo(new ReconcileError('UNAUTHORIZED', 'Keystone says no'));
+test('a known error thrown is answered by its row in the table', async () => {
+  const error = new ReconcileError('UNAUTHORIZED', 'Keystone says no');
+  const answer = await resync(testServer({ dryRun: () => Promise.reject(error) }), { ...ONE, dryRun: true });
   expect(answer.status).toBe(500);
   const advice =
     'correct the user and password, or the application credential and its access rules (cloud.conf, clouds.yaml or OS_*)';
   expect(answer.body).toEqual({ error: 'Keystone says no', code: 'UNAUTHORIZED', advice });
-  const silent = await answerTo(new TypeError('x of undefined'));
-  expect(silent.status).toBe(500);
-  expect(silent.body).toEqual({ error: 'an unexpected error; the log has the details' });
-  expect(silent.text).not.toContain('undefined');
 });

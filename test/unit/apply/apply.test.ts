@@ -26,25 +26,18 @@ const kube = secretsOf({ 'web-tls': aTlsSecret('one') });
 
 test('a Secret that changed since the plan is not stored', async () => {
   const cloud = new SimulatedCloud();
-  const changed = secretsOf({ 'web-tls': aTlsSecret('two') });
-  await expect(storeCertificate(step, { cloud, kube: changed })).rejects.toMatchObject({
-    code: 'KUBE_CONFLICT',
-  });
-  await expect(storeCertificate(step, { cloud, kube: secretsOf({}) })).rejects.toMatchObject({
-    code: 'KUBE_CONFLICT',
-  });
+  for (const changed of [secretsOf({ 'web-tls': aTlsSecret('two') }), secretsOf({})])
+    await expect(storeCertificate(step, { cloud, kube: changed })).rejects.toMatchObject({
+      code: 'KUBE_CONFLICT',
+    });
   expect(cloud.writes).toEqual([]);
 });
 
 test('a refusal that repeats what it refuses does not get through', async () => {
-  class Talkative extends SimulatedCloud {
-    override create(
-      ...[, attributes]: Parameters<SimulatedCloud['create']>
-    ): ReturnType<SimulatedCloud['create']> {
-      return Promise.reject(new ReconcileError('REJECTED', `'${String(attributes['payload'])}' is too long`));
-    }
-  }
-  const error = await storeCertificate(step, { cloud: new Talkative(), kube }).catch((one: unknown) => one);
+  const create: Cloud['create'] = (_, { payload }) =>
+    Promise.reject(new ReconcileError('REJECTED', `'${String(payload)}' is too long`));
+  const cloud = Object.assign(new SimulatedCloud(), { create });
+  const error = await storeCertificate(step, { cloud, kube }).catch((one: unknown) => one);
   expect(error).toMatchObject({ code: 'REJECTED' });
   expect((error as Error).message.length).toBeLessThan(100);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { cloudConf, TOKEN, WHOLE } from './entry-texts.ts';
+import { TOKEN, WHOLE } from './entry-texts.ts';
 
 /** A registry over texts that a test sets. */
 function registry(first: Record<string, Texts>) {
@@ -36,17 +36,6 @@ test('an entry is the same object until its texts differ, and its settings until
   expect(withToken?.entry?.settings).toBe(first?.entry?.settings);
   const other = await later({ a: { ...WHOLE, flags: 'drift=report' } });
   expect(other?.entry?.settings.flags.drift).toBe('report');
-});
-
-test('while a text cannot be used, the last settings count as a whole, and the problem names entry, text and line', async () => {
-  const { made, later } = registry({ a: WHOLE });
-  const first = await made.read('a');
-  const broken = await later({
-    a: { ...BROKEN, 'cloud.conf': cloudConf('[LoadBalancer]\nlb-method=SOURCE_IP') },
-  });
-  expect(broken?.problems).toEqual([expect.stringMatching(/^a: kubeconfig: line 1 is not valid YAML/)]);
-  expect(broken?.entry).toBe(first?.entry);
-  expect((await later({ a: WHOLE }))?.problems).toEqual([]);
 });
 
 test.each(['kubeconfig', 'cloud.conf', 'flags', 'ca-file'] as const)(

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeEach } from 'vitest';
 import { loadConfig } from '../../../shared/config/load.ts';
 import type { Flags } from '../../../shared/config/read-flags.ts';
+import { aFolder } from '../../support/for-one-test.ts';
 
 export const PEM = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 export const GLOBAL = `[Global]
@@ -78,14 +78,11 @@ ${Array.from({ length: 150 }, (_, index) => `  c${index}: { <<: *common, region_
 
 let folder: string;
 
-/** Puts the files there for the tests of one file; they are gone after them. */
+/** Puts the files there for each test of a file. */
 export function placeConfigFiles(): void {
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'levelset-config-'));
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
+  beforeEach(() => {
+    folder = aFolder();
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(at(name), text);
   });
 }
 

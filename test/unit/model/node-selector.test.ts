@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSelected, parseNodeSelector, renderNodeSelector } from '../../../shared/model/node/node-set.ts';
+import { isSelected, parseNodeSelector } from '../../../shared/model/node/node-set.ts';
 
 const LABELS = { pool: 'edge', ssd: '', 'node.kubernetes.io/role': 'worker' };
 
@@ -28,7 +28,3 @@ test.each(['=edge', 'pool==edge', 'pool=a=b', '!pool', 'pool in (a)', 'a/b/c', '
     expect(parseNodeSelector(text)).toBeUndefined();
   },
 );
-
-test('is shown as it is written', () => {
-  expect(renderNodeSelector({ pool: 'edge', ssd: '' })).toBe('pool=edge,ssd');
-});

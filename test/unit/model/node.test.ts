@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatProviderID, goneSince, noteGone, parseProviderID } from '../../../shared/model/node/node.ts';
+import { goneSince, noteGone, parseProviderID } from '../../../shared/model/node/node.ts';
 
 const ID = '37f488c2-1356-47a5-a903-bc3867f2a324';
 
@@ -44,14 +44,6 @@ test.each([
   `aws:west/${ID}`,
 ])('%j is no providerID', (text) => {
   expect(parseProviderID(text)).toBeUndefined();
-});
-
-test.each([
-  [undefined, `openstack:///${ID}`],
-  ['RegionOne', `openstack://RegionOne/${ID}`],
-])('with the region %s a providerID is written as %s', (region, text) => {
-  expect(formatProviderID(ID, region)).toBe(text);
-  expect(parseProviderID(text)?.serverId).toBe(ID);
 });
 
 const HERE = { projectId: 'p1', region: 'R1', serverId: 's1' };

@@ -7,11 +7,8 @@ import {
 import type { Node } from '../../../shared/model/kubernetes.ts';
 import type { Server } from '../../../shared/model/node/nova.ts';
 
-const [A, B, C] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-1356-47a5-a903-bc3867f2a324`) as [
-  string,
-  string,
-  string,
-];
+const idOf = (digit: string): string => `${digit.repeat(8)}-1356-47a5-a903-bc3867f2a324`;
+const [A, B, C] = [idOf('a'), idOf('b'), idOf('c')];
 // prettier-ignore
 const servers: readonly Server[] = [
   { id: A, name: 'web-1', metadata: { hostname: 'host-a' } },

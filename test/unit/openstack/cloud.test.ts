@@ -34,22 +34,24 @@ it.each([
   expect(fake.seen.map(({ path }) => path)).toEqual([`/load-balancer/v2.0/lbaas/flavors/${part}`]);
 });
 
-describe('what is not there', () => {
-  const absent = { faultcode: 'Client', faultstring: `Load Balancer ${ID} not found.`, debuginfo: null };
-
-  it('is undefined to a reader and fine to a remover', async () => {
-    answer = always(404, absent);
-    expect(await cloud.get('loadbalancer', ID)).toBeUndefined();
-    await cloud.remove('loadbalancer', ID);
-    await expect(cloud.update('loadbalancer', ID, { name: 'x' })).rejects.toMatchObject({ code: 'GONE' });
-  });
-
-  it('is not what a proxy says is not there', async () => {
-    answer = always(404, { message: 'no route' });
-    await expect(cloud.get('loadbalancer', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
-    await expect(cloud.remove('loadbalancer', ID)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
-  });
-});
+const PECAN = { code: 404, title: 'Not Found' };
+it.each([
+  ['loadbalancer', { faultcode: 'Client', faultstring: `Load Balancer ${ID} not found.` }, true],
+  ['loadbalancer', { message: 'no route' }, false],
+  ['secret', { ...PECAN, description: 'Not Found. Provided secret id is invalid.' }, true],
+  ['secret', { ...PECAN, description: '' }, false],
+] as const)(
+  'a %s is gone, undefined to a reader and fine to a remover, where its service says so, not a proxy: %j',
+  async (kind, body, isGone) => {
+    answer = always(404, body);
+    const asked = await Promise.allSettled([cloud.get(kind, ID), cloud.remove(kind, ID)]);
+    const refused = { status: 'rejected', reason: { code: 'UNEXPECTED_RESPONSE' } };
+    const fine = { status: 'fulfilled', value: undefined };
+    expect(asked).toMatchObject(Array(2).fill(isGone ? fine : refused));
+    const code = isGone ? 'GONE' : 'UNEXPECTED_RESPONSE';
+    await expect(cloud.update(kind, ID, { name: 'x' })).rejects.toMatchObject({ code });
+  },
+);
 
 describe('lists', () => {
   const next = (marker: string) => [
@@ -86,19 +88,6 @@ describe('lists', () => {
     answer = always(200, body);
     await expect(cloud.list('port')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
   });
-});
-
-const CERTIFICATE = '6732d152-4b18-4f15-b94a-d226f6e38e90';
-
-test('Barbican’s own 404 means gone; that of a path that is none does not', async () => {
-  answer = always(404, {
-    code: 404,
-    title: 'Not Found',
-    description: 'Not Found. Provided secret id is invalid.',
-  });
-  expect(await cloud.get('secret', CERTIFICATE)).toBeUndefined();
-  answer = always(404, { code: 404, title: 'Not Found', description: '' });
-  await expect(cloud.get('secret', CERTIFICATE)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
 });
 
 test('the quota of the project is the default where nothing was set', async () => {

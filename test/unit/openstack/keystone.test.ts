@@ -24,7 +24,7 @@ describe('a login', () => {
     const paths: string[] = [];
     fake = await startFake(listed, (...all) => {
       paths.push(all[0].path);
-      issueToken()(...all);
+      issueToken(...all);
     });
     await connectCloud({ ...fake.config, authUrl: fake.url + suffix }).ready();
     expect(paths).toEqual(['/v3/auth/tokens']);
@@ -38,7 +38,7 @@ describe('a login', () => {
     ['the name of an application credential', { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
       { identity: { methods: ['application_credential'], application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' } } }],
   ])('with %s', async (_what, credentials, auth) => {
-    await (await loggingIn(issueToken(), { credentials })).ready();
+    await (await loggingIn(issueToken, { credentials })).ready();
     expect(fake?.logins).toEqual([{ auth }]);
   });
 
@@ -73,7 +73,7 @@ describe('a login', () => {
   });
 
   it('that nobody answers names the address', async () => {
-    const { ready } = await loggingIn(issueToken());
+    const { ready } = await loggingIn(issueToken);
     await fake?.close();
     await expect(ready()).rejects.toThrow(`Keystone at ${fake?.url}: connect ECONNREFUSED`);
   });
@@ -128,7 +128,7 @@ async function aCloud(login: Answer, answer: Answer = listed) {
 const take =
   (right: string): Answer =>
   (seen, ...rest) => {
-    (JSON.stringify(seen.body).includes(`"password":"${right}"`) ? issueToken() : refuse)(seen, ...rest);
+    (JSON.stringify(seen.body).includes(`"password":"${right}"`) ? issueToken : refuse)(seen, ...rest);
   };
 
 describe('a login that Keystone refused', () => {
@@ -166,7 +166,7 @@ describe('a login that Keystone refused', () => {
 test('a Keystone that fails is asked again after 1, 2, 4, ... 30 s, and then at once is as before', async () => {
   let isDown = true;
   const { ask, askEvery, time } = await aCloud((...all) => {
-    (isDown ? always(503, {}) : issueToken())(...all);
+    (isDown ? always(503, {}) : issueToken)(...all);
   });
   const tried = await askEvery(1_000, 100_000, 'CLOUD_UNAVAILABLE');
   expect(tried.map((ms) => ms / 1_000)).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
@@ -176,7 +176,7 @@ test('a Keystone that fails is asked again after 1, 2, 4, ... 30 s, and then at 
 });
 
 test('a service that refuses every token makes one more login a minute, and no more', async () => {
-  const { ask, time, logins } = await aCloud(issueToken({ seconds: 99_999 }), refuse);
+  const { ask, time, logins } = await aCloud(issueToken, refuse);
   for (const count of [2, 3]) {
     for (let runs = 0; runs < 50; runs += 1) expect(await ask()).toBe('UNAUTHORIZED');
     expect(logins).toHaveLength(count);

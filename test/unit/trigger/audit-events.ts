@@ -20,16 +20,14 @@ export function serviceEvent(verb: string, change: Partial<AuditEvent> = {}): Au
 }
 
 export function nodeEvent(verb: string, change: Partial<AuditEvent> = {}): AuditEvent {
-  return {
+  return serviceEvent(verb, {
     auditID: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22',
-    stage: 'ResponseComplete',
     requestURI: '/api/v1/nodes/worker-7',
-    verb,
     user: { username: 'system:node:worker-7', groups: ['system:nodes', 'system:authenticated'] },
     objectRef: { resource: 'nodes', name: 'worker-7' },
     responseStatus: { code: 201 },
     ...change,
-  };
+  });
 }
 
 export function eventList(items: readonly unknown[]): unknown {

@@ -97,7 +97,7 @@ it('warns of a mistake, and lets the Service pass', async () => {
   const { code, stderr } = await dryCreate([wrong]);
   expect(code).toBe(0);
   expect(stderr).toContain(
-    'levelset.openstack.org/protocol must be tcp, http, https, terminated_https, prometheus',
+    'levelset.openstack.org/protocol must be one of tcp, http, https, terminated_https, prometheus',
   );
 });
 

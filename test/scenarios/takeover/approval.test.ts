@@ -27,17 +27,24 @@ async function approve(annotations: Readonly<Record<string, string>>): Promise<v
   it.kube.apply(aService({ annotations: { ...annotations, [APPROVE]: approvalToldTo() } }));
 }
 
-test('a change that needs another load balancer is refused, with its cost and its hash', async () => {
-  const before = structuredClone(it.cloud.loadbalancers);
-  await it.make({ annotations: FLAVOR });
+test.each([
+  ['flavor_id null -> "5b4f', FLAVOR],
+  ['availability_zone null -> "az1"', { 'loadbalancer.openstack.org/availability-zone': 'az1' }],
+])(
+  'a change that needs another load balancer is refused, with its cost and its hash: %s',
+  async (change, annotations) => {
+    it.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+    const before = structuredClone(it.cloud.loadbalancers);
+    await it.make({ annotations });
 
-  // the members follow the node port that is given anew
-  const same = before.map((lb) => ({ ...lb, updated_at: expect.any(String) as string }));
-  expect(it.cloud.loadbalancers).toEqual(same);
-  expect(readyOf(it)).toMatchObject({ status: 'True' });
-  expect(it.told()).toMatch(/keeps lb as it is until [0-9a-f]{12} is approved \(flavor_id null -> "5b4f/);
-  expect(it.told()).toContain('the floating IP 203.0.113');
-});
+    // the members follow the node port that is given anew
+    const same = before.map((lb) => ({ ...lb, updated_at: expect.any(String) as string }));
+    expect(it.cloud.loadbalancers).toEqual(same);
+    expect(readyOf(it)).toMatchObject({ status: 'True' });
+    expect(it.told()).toContain(`keeps lb as it is until ${approvalToldTo()} is approved (${change}`);
+    expect(it.told()).toContain('the floating IP 203.0.113');
+  },
+);
 
 test('while OpenStack refuses the approved load balancer, the one that serves is kept whole', async () => {
   const { cloud } = it;
@@ -104,6 +111,35 @@ test('the floating IP does not move to a new one in ERROR, and the condition say
   expect(it.cloud.loadbalancers).toHaveLength(2);
   const advice = 'to try again, delete that one: openstack loadbalancer delete --cascade';
   expect(it.told()).toContain(`is in ERROR; ${advice}`);
+});
+
+test('the floating IP does not move to a new one that Octavia still makes', async () => {
+  const [old] = it.cloud.loadbalancers;
+  await approve(FLAVOR);
+  await it.once();
+  await pause(30);
+  it.cloud.setStatus(it.cloud.loadbalancers[1]?.id ?? '', 'PENDING_CREATE');
+
+  await it.once();
+
+  expect(it.cloud.floatingips).toMatchObject([{ port_id: old?.vip_port_id }]);
+  expect(it.cloud.loadbalancers).toHaveLength(2);
+});
+
+test('a new one that was made for another wish goes, and does not get the floating IP', async () => {
+  const address = addressOf(it);
+  await it.make({ annotations: OTHER_FLAVOR });
+  const approval = approvalToldTo();
+  await approve(FLAVOR);
+  await it.once();
+  await pause(30);
+  expect(it.cloud.loadbalancers.map(({ flavor_id }) => flavor_id)).toEqual([null, LARGE.id]);
+
+  await it.make({ annotations: { ...OTHER_FLAVOR, [APPROVE]: approval } });
+
+  expect(it.cloud.loadbalancers.map(({ flavor_id }) => flavor_id)).toEqual([HUGE.id]);
+  expect(addressOf(it)).toBe(address);
+  expect(cloudWrites(it).filter((write) => write === 'PUT floatingips/ID')).toHaveLength(1);
 });
 
 test('without room for one more it is not begun, and the old one serves', async () => {

@@ -189,7 +189,6 @@ const HOMES: Readonly<Record<string, string>> = {
   'test/sandbox': 'the sandbox is a cloud and a cluster for whoever tries levelset',
   'test/scenarios/node': 'Nodes are initialised, labelled, tainted and deleted as their servers are',
   'test/scenarios/orphans': 'what is left without its Service goes, and nothing else does',
-  'test/scenarios/peers': 'a Service of OCCM gets from levelset what it had, as OCCM’s own tests have it',
   'test/scenarios/processes': 'several processes, late ones and cut ones make nothing twice, by few calls',
   'test/scenarios/reconfigured': 'other flags and another cloud.conf take nothing from who is served',
   'test/scenarios/repair': 'what broke in OpenStack is mended, or waits for a person with the way to do it',

@@ -23,7 +23,7 @@ function remedyFor(reason: RefusalReason, cluster: string | undefined): string {
       : ['audit-tokens of its entry and LEVELSET_AUDIT_TOKENS', `/audit/${cluster}`];
   const remedies: Readonly<Record<RefusalReason, string>> = {
     token: `their token is none of ${tokens}, or the address in the webhook's kubeconfig is http: a kube-apiserver sends the token of a kubeconfig over HTTPS only`,
-    path: `the path of that address must be ${path}`,
+    path: `the path of the webhook's address must be ${path}`,
     body: 'levelset cannot read what comes as a batch of events',
     aborted:
       'batches break off before they are whole, or take longer than 10 s: look at the network and the proxies in between',

@@ -46,7 +46,7 @@ export const ERRORS = {
   REJECTED:            { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'read the message of OpenStack and change the Service, or what cloud.conf has for it', ofOneStep: true },
   NOT_FOUND:           { disposition: 'blocked',  reason: 'SyncLoadBalancerFailed', status: 422, advice: 'name a resource that exists and that the project may see, on the Service or in cloud.conf', ofOneStep: true },
   UNAUTHORIZED:        { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the user and password, or the application credential and its access rules (cloud.conf, clouds.yaml or OS_*)' },
-  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'do what the message says, or give the OpenStack user the role that allows this call (member, for an older Octavia load-balancer_member too; creator for certificates)', ofOneStep: true },
+  FORBIDDEN:           { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'unless the message names another remedy, give the OpenStack user the role that allows this call (member, for an older Octavia load-balancer_member too; creator for certificates)', ofOneStep: true },
   CONFIG_INVALID:      { disposition: 'operator', reason: 'SyncLoadBalancerFailed', status: 500, advice: 'correct the configuration' },
   UNEXPECTED_RESPONSE: { disposition: 'bug',      reason: 'SyncLoadBalancerFailed', status: 500, advice: 'report this with the log line', ofOneStep: true },
 } as const satisfies Record<string, ErrorRow>;

@@ -92,7 +92,7 @@ function missing(
   );
   const there =
     near.length > 0
-      ? `it is there in ${unique(places)}: correct region and os-endpoint-type in [Global] (region_name and interface in clouds.yaml)`
+      ? `it is there in ${unique(places)}`
       : `the catalog has ${unique(catalog.map(({ type }) => type)) || 'nothing'}`;
   return new ReconcileError('CONFIG_INVALID', `Keystone's catalog has ${what}; ${there}`);
 }

@@ -110,7 +110,9 @@ test('data in base64 is read', async () => {
 test('takes one event in structured mode, beside which headers of an event do not count', async () => {
   const server = testServer();
   const call = binary(server, PING).set('Content-Type', 'application/cloudevents+json');
-  expect((await call.send(JSON.stringify(EVENT))).status).toBe(202);
+  const answer = await call.send(JSON.stringify(EVENT));
+  expect(answer.status).toBe(202);
+  expect(answer.body).toEqual({ accepted: 1, skipped: 0, ignored: 0, keys: 1 });
   expect(server.queued).toEqual(QUEUED);
   const avro = binary(server, PING).set('Content-Type', 'application/cloudevents+avro');
   expect((await avro.send('x')).status).toBe(415);

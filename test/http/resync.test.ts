@@ -28,7 +28,7 @@ test.each([
   ],
   ['all', ['all']],
 ])(
-  '%j goes through the queue, each object once, and a Service without a namespace is of the namespace default',
+  '%j goes through the queue: each object once, and a Service without a namespace is of the namespace default',
   async (asked, queued) => {
     const body = asked === 'all' ? { all: true } : { objects: asked };
     const server = testServer();
@@ -36,10 +36,14 @@ test.each([
     expect([answer.status, answer.body]).toEqual([202, { queued, page: '/' }]);
     const cause: unknown = answer.headers['x-request-id'];
     expect(server.queued).toEqual(queued.map((key) => ({ key, trigger: 'resync', cause })));
-    const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
-    expect((await resync(away, body)).status).toBe(503);
+    expect(server.dryRuns).toEqual([]);
   },
 );
+
+test('503: a queue that does not take it', async () => {
+  const away = testServer({ enqueue: () => Promise.reject(new Error('away')) });
+  expect((await resync(away, { all: true })).status).toBe(503);
+});
 
 test.each([
   [{ status: 'blocked', reason: 'no such subnet' }, 200],

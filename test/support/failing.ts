@@ -18,7 +18,7 @@ export function breaks(
   name = 'web',
   operatingStatus = 'ERROR',
 ): string {
-  const lb = cloud.loadbalancers.find((one) => one.name.endsWith(name));
+  const lb = cloud.loadbalancers.find((one) => one.name === name || one.name.endsWith(`_${name}`));
   if (!lb) throw new Error(`no load balancer of ${name}`);
   cloud.setStatus(lb.id, 'ERROR');
   lb.operating_status = operatingStatus;

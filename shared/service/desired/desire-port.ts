@@ -160,7 +160,8 @@ function desireRedirect(
   if (redirectHttp !== true || listens !== 'HTTP') return [];
   if (redirectHost === undefined) {
     const message = `needs a host: name one in levelset.openstack.org/redirect-host; levelset does not redirect ${at} until then`;
-    const { name = 'redirect-http', text = 'true' } = spelled['ServicePort.redirectHttp'] ?? {};
+    const { name = 'levelset.openstack.org/redirect-http', text = 'true' } =
+      spelled['ServicePort.redirectHttp'] ?? {};
     problems.push({ field: name, value: text, message });
     return [];
   }

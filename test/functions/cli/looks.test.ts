@@ -25,6 +25,7 @@ test('plan shows what a sweep would do and changes nothing, and what cannot be r
   const looks = ['plan', 'reconcile', 'drift'];
   await expectTranscript('plan', world, [
     'plan',
+    'plan --detailed-exitcode',
     ...absent.flatMap((object) => looks.map((command) => `${command} ${object}`)),
     ...['plan --detailed-exitcode svc/no', 'plan -n shop', 'drift -n shop', 'reconcile ns/shop'],
     ...['plan -n shop all', 'plan -n shop service/default/web', 'plan pod/web', 'plan pod/default/web'],

@@ -55,6 +55,7 @@ test('is one package of a few megabytes with the program, the list of what is in
   expect((await stat(join(installed, name, 'dist/levelset.mjs'))).mode & 0o111).toBe(0o111);
   const manifest = JSON.parse(await readFile(join(installed, name, 'package.json'), 'utf8')) as unknown;
   expect(manifest).toMatchObject({ name, engines: { node: '>=24' } });
+  expect(manifest).not.toHaveProperty('optionalDependencies');
   // a checkout brings that along
   expect(JSON.parse(textOf('package.json'))).toMatchObject({ engines: { node: '>=20' } });
 });

@@ -11,7 +11,7 @@ const KUBECONFIG = '/levelset/test/KUBECONFIG_TEXT';
 const AUDIT_TOKENS = '/levelset/test/AUDIT_TOKENS';
 
 /** The status of an audit delivery with a token, the same event each time. */
-async function deliver(token: string): Promise<number | undefined> {
+async function deliverWith(token: string): Promise<number | undefined> {
   const events = eventList([serviceEvent('create', { auditID: 'audit-1' })]);
   return (await post('audit', '/audit/kubernetes', token, events)).statusCode;
 }
@@ -20,24 +20,24 @@ const reads = (aws: AwsFake): number => aws.calls.filter((name) => name === 'Get
 
 test('a new token counts at once, and the old one ends then, or when nobody shows the new one after five minutes', async () => {
   const { aws } = await deployed();
-  expect(await deliver(AUDIT_TOKEN)).toBe(202);
+  expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
   aws.parameters.set(AUDIT_TOKENS, NEXT_AUDIT_TOKEN);
   after(290);
-  expect(await deliver(AUDIT_TOKEN)).toBe(202);
-  expect(await deliver(NEXT_AUDIT_TOKEN)).toBe(202);
-  expect(await deliver(AUDIT_TOKEN)).toBe(401);
+  expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
+  expect(await deliverWith(NEXT_AUDIT_TOKEN)).toBe(202);
+  expect(await deliverWith(AUDIT_TOKEN)).toBe(401);
   expect(taken(aws)).toMatchObject([asked('service/shop/web')]); // once, however often it is sent
 
   aws.parameters.set(AUDIT_TOKENS, AUDIT_TOKEN);
   after(299 + 301);
-  expect(await deliver(NEXT_AUDIT_TOKEN)).toBe(401);
+  expect(await deliverWith(NEXT_AUDIT_TOKEN)).toBe(401);
 });
 
 test('whoever shows wrong tokens makes a function read its secrets every five seconds at most', async () => {
   const { aws } = await deployed();
   for (let at = 0; at < 21; at += 1) {
     after(at / 2);
-    expect(await deliver('some-token-of-a-stranger')).toBe(401);
+    expect(await deliverWith('some-token-of-a-stranger')).toBe(401);
   }
 
   expect(reads(aws)).toBe(3);
@@ -50,30 +50,30 @@ test.each([
   'while Parameter Store %s the old token stays, the log says so, and tries are far between',
   async (_, trouble) => {
     const { aws } = await deployed();
-    expect(await deliver(AUDIT_TOKEN)).toBe(202);
+    expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
     aws.trouble.set('SSM', trouble);
     after(301);
 
-    for (let times = 0; times < 5; times += 1) expect(await deliver(AUDIT_TOKEN)).toBe(202);
+    for (let times = 0; times < 5; times += 1) expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
 
     expect(aws.troubled).toBe(1);
     expect(logged()).toContain('the values that were read before stay');
     expect(logged()).not.toMatch(new RegExp(`hush|${AUDIT_TOKEN}`));
     aws.trouble.clear();
     aws.parameters.set(AUDIT_TOKENS, NEXT_AUDIT_TOKEN);
-    expect(await deliver(AUDIT_TOKEN)).toBe(202);
+    expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
     after(307);
-    expect(await deliver(AUDIT_TOKEN)).toBe(401);
+    expect(await deliverWith(AUDIT_TOKEN)).toBe(401);
   },
 );
 
 test('a parameter that was taken away counts no longer', async () => {
   const { aws } = await deployed();
-  expect(await deliver(AUDIT_TOKEN)).toBe(202);
+  expect(await deliverWith(AUDIT_TOKEN)).toBe(202);
   aws.parameters.delete(AUDIT_TOKENS);
   after(301);
 
-  await expect(deliver(AUDIT_TOKEN)).rejects.toThrow('SSM has no parameter /levelset/test/AUDIT_TOKENS');
+  await expect(deliverWith(AUDIT_TOKEN)).rejects.toThrow('SSM has no parameter /levelset/test/AUDIT_TOKENS');
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRules, RULES } from '../../../infra/monitoring/rules.ts';
+import { ERROR_FACTS } from '../../../docs/error-facts.ts';
 import { filesOf, textOf } from '../../repo/files.ts';
 
 const { alerts } = readRules();
@@ -26,6 +27,12 @@ test('each runbook is that of an alert, or listed in the index', () => {
   const alone = filesOf('docs/runbooks/*.md').filter((path) => !index.includes(`(${basename(path)})`));
   expect(alone).toEqual(['docs/runbooks/README.md']);
   expect(alerts.filter(({ alert }) => !index.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([]);
+});
+
+test('each error code says what it means and costs, how to see and to mend it, and what levelset does by itself', () => {
+  const says = Object.values(ERROR_FACTS).flatMap((facts) => Object.values<string>({ ...facts }));
+  expect(says.length).toBeGreaterThan(100);
+  expect(says).not.toContain('');
 });
 
 test('each alert is tried by promtool, to fire and to stay quiet', () => {

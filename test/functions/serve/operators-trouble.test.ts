@@ -1,7 +1,17 @@
-/** What only an operator can mend: a namespace that is not there. */
+/** What only an operator can mend: a wrong password and a namespace that is not there. */
 import { expect, test } from 'vitest';
+import { connect } from '../../../functions/world.ts';
+import { SILENT } from '../../support/sandbox-world.ts';
 import { replaceIn, sandboxWorld } from '../sandbox-world.ts';
 import { running } from '../running.ts';
+
+test('a password that was changed in cloud.conf is read after the refusal of the old one', async () => {
+  const { flags } = await sandboxWorld();
+  await replaceIn(flags.cloudConfig, /password = .*/, 'password = old');
+  const connected = await connect({ flags, env: {}, log: SILENT });
+  await replaceIn(flags.cloudConfig, /password = .*/, 'password = demo');
+  expect(await connected.ready()).toEqual([]);
+});
 
 test.each(['admin', 'levelset'])(
   'without the namespace of its state nothing is ready, and one line says what to do, to whom RBAC says it first or not (%s)',

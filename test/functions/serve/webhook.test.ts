@@ -30,7 +30,7 @@ describe('the webhook', () => {
     for (let count = 0; count < 3; count += 1) webhook.refused('path');
     webhook.refused('token');
     expect(warnings).toEqual([
-      'levelset refuses events: the path of that address must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep',
+      "levelset refuses events: the path of the webhook's address must be /audit/ and the --cluster-name, or the UID of the namespace kube-system; until events come, changes wait for the sweep",
     ]);
     expect(webhook.view()).toMatchObject({ refused: { path: 3, token: 1 }, trouble: /refused/ });
 
@@ -46,7 +46,7 @@ describe('the webhook', () => {
 
   test.each([
     ['token', 'none of audit-tokens of its entry and LEVELSET_AUDIT_TOKENS'],
-    ['path', 'the path of that address must be /audit/prod-a;'],
+    ['path', "the path of the webhook's address must be /audit/prod-a;"],
   ] as const)('of a registry is told by the name and the texts of its entry: %s', (reason, told) => {
     const { webhook, warnings } = aWebhook({ cluster: 'prod-a' });
     webhook.refused(reason);

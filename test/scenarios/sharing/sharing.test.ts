@@ -199,6 +199,7 @@ describe('a Service applied again under another name, with all that levelset wro
     await copy('joined', ['loadbalancer.openstack.org/load-balancer-address']);
 
     expect(it.cloud.loadbalancers).toHaveLength(1);
+    expect(ingressOf(it, 'joined')).toEqual([]);
     expect(it.told('joined')).toContain('is taken on this load balancer by default/web');
     expect(it.told('joined')).toContain(
       'set spec.type to ClusterIP, remove the annotation load-balancer-id, and set spec.type to LoadBalancer again',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { Registry } from '../../../shared/clusters/registry.ts';
 import { ReconcileError } from '../../../shared/model/errors.ts';
-import { TOKEN, WHOLE } from './entry-texts.ts';
+import { cloudConf, TOKEN, WHOLE } from './entry-texts.ts';
 
 /** A registry over texts that a test sets. */
 function registry(first: Record<string, Texts>) {
@@ -51,10 +51,12 @@ test.each(['kubeconfig', 'cloud.conf', 'flags', 'ca-file'] as const)(
   },
 );
 
-test('a token that was taken away opens nothing, whatever else is wrong; a list that cannot be used leaves the last one', async () => {
+test('while a text cannot be used the last settings count, and a token that was taken away opens nothing; a list that cannot be used leaves the last one', async () => {
   const { made, later } = registry({ a: { ...WHOLE, 'audit-tokens': TOKEN, 'page-tokens': TOKEN } });
-  await made.read('a');
-  const reading = await later({ a: { ...BROKEN, 'page-tokens': 'hunter2' } });
+  const before = await made.read('a');
+  const settings = cloudConf('[LoadBalancer]\nlb-method=SOURCE_IP');
+  const reading = await later({ a: { ...BROKEN, 'cloud.conf': settings, 'page-tokens': 'hunter2' } });
+  expect(reading?.entry?.settings).toBe(before?.entry?.settings);
   expect(reading?.entry?.tokens).toEqual({ auditTokens: [], resyncTokens: [], pageTokens: [TOKEN] });
   expect(reading?.problems.slice(1)).toEqual([
     'a: page-tokens: a token has fewer than 20 characters; make one by openssl rand -hex 32',

@@ -57,6 +57,7 @@ const REFERENCES =
 it.each<readonly [Given, string]>([
   [{ deletionShare: '10' }, '--deletion-share has a value that is not allowed: give a share from 0% to 100%'],
   [{ deletionShare: '101%' }, '--deletion-share has a value that is not allowed'],
+  [{ v: '1001' }, '-v, --v has a value that is not allowed: give a whole number from 0 to 1000'],
   [{ reconcileTimeout: '5' }, '--reconcile-timeout has a value that is not allowed: give a duration'],
   ...['levelset', 'a/', 'a/b/c', 'A/b', 'system:serviceaccount:a:b'].map((serviceAccount) => [{ serviceAccount }, '--service-account has a value that is not allowed: give'] as const),
   [{ configureCloudRoutes: 'yes' }, '--configure-cloud-routes has a value that is not allowed: give true or false'],

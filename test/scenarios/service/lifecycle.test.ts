@@ -87,14 +87,24 @@ test.each([
   expect(serviceOf(it)?.status?.conditions).toEqual([audited, readyOf(it)]);
 });
 
+const served = (): readonly unknown[] => [it.cloud.loadbalancers.length, finalizers()];
+
 test.each([
-  ['levelset’s stays while it is served', CLEANUP, 'LoadBalancer', 1, [CLEANUP]],
-  ['that of somebody else stays beside it', OTHER, 'LoadBalancer', 1, [CLEANUP, OTHER]],
-  ['and when it is served no more', OTHER, 'ClusterIP', 0, [OTHER]],
-  ['levelset’s goes from what is not served', CLEANUP, 'NodePort', 0, []],
-])('a Service that has a finalizer: %s', async (_, finalizer, type, served, left) => {
-  const { spec } = aService();
-  if (finalizer === OTHER) await change(spec, { finalizers: [OTHER] });
-  await change({ ...spec, type }, finalizer === OTHER ? {} : { finalizers: [CLEANUP] });
-  expect([it.cloud.loadbalancers.length, finalizers()]).toEqual([served, left]);
+  ['of levelset', CLEANUP, [CLEANUP], []],
+  ['of somebody else', OTHER, [CLEANUP, OTHER], [OTHER]],
+])(
+  'a finalizer %s stays while the Service is served, and after that none of levelset does',
+  async (_, before, during, after) => {
+    const { spec } = aService();
+    await change(spec, { finalizers: [before] });
+    expect(served()).toEqual([1, during]);
+
+    await change({ ...spec, type: 'ClusterIP' });
+    expect(served()).toEqual([0, after]);
+  },
+);
+
+test('levelset’s finalizer goes from a Service that is not served', async () => {
+  await change({ ...aService().spec, type: 'NodePort' }, { finalizers: [CLEANUP] });
+  expect(served()).toEqual([0, []]);
 });

@@ -11,7 +11,7 @@ import { writeAccess } from '../../functions/sandbox/access-files.ts';
 import { serve } from '../../functions/serve.ts';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
 import { aService } from '../support/service.ts';
-import { filesOf, linesOf, ROOT, textOf } from './files.ts';
+import { filesOf, importsOf, linesOf, ROOT, textOf } from './files.ts';
 
 const AUDIT_TOKEN = 'a'.repeat(32);
 
@@ -98,13 +98,18 @@ const words = (paths: readonly string[]): number =>
 const story = await runStory();
 if (process.env['LIST']) for (const [path, named] of [...story].sort()) console.log(named, path);
 const DECISIONS = 'docs/decisions.md';
-const documents = [
-  ...filesOf('{docs,examples,test}/**/*.md'),
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-];
+const documents = filesOf('{*.md,{docs,examples,infra,test}/**/*.md}');
+/** The program's modules that such files import themselves. */
+const importedBy = (paths: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    paths
+      .flatMap((path) => importsOf(path).map(({ target }) => target))
+      .filter((target) => /^(shared|functions)\//.test(target)),
+  );
+const [others = [], units = []] = [false, true].map((isUnit) =>
+  filesOf('test/**/*.ts').filter((path) => path.startsWith('test/unit/') === isUnit),
+);
+const byOthers = importedBy(others);
 console.table({
   'story: files': story.size,
   'story: named functions': sum([...story.values()]),
@@ -116,6 +121,8 @@ console.table({
   'functions/cli: lines': linesIn('functions/cli/**/*.ts'),
   'infra: lines': linesIn('infra/**/*.ts'),
   'test: lines': linesIn('test/**/*.ts'),
+  'test/unit: lines': sum(units.map(linesOf)),
+  'modules that only test/unit imports': [...importedBy(units)].filter((path) => !byOthers.has(path)).length,
   decisions: textOf(DECISIONS).match(/^\*\*\d+\./gm)?.length,
   'decisions: words': words([DECISIONS]),
   'words of our own': textOf('docs/design.md')
@@ -123,6 +130,6 @@ console.table({
     ?.split('\n## ')[0]
     ?.match(/^\| (?!word|-)/gm)?.length,
   'README: words': words(['README.md']),
-  'documents: words': words([...new Set(documents)]),
+  'all documents: words': words(documents),
 });
 process.exit(0);

@@ -28,18 +28,17 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the removal of the annotation does to a load balancer that exists; empty: it is undone, as by most. */
+/** What the removal of the annotation does to a load balancer that exists; empty: its default comes back, as with most. */
 export function removalOf(row: AnnotationRow): string {
   const parts = targetOf(row);
   if (!parts) return '';
-  const { change, unset } = attributeRule(...parts);
+  const { change } = attributeRule(...parts);
   if (change === 'refuse' || parts[0] === 'floatingip') return 'stays, since it cannot change';
   if (change === 'at-create') return 'stays on what is there';
   if (change === 'recreate') return 'undone, by a new listener';
   // without the annotation the subnet follows from the VIP, and that moves no member (decision 11)
   if (change === 'new-pool' && row.refers === 'subnet') return 'stays on what is there';
-  if (change === 'new-pool') return 'undone, by a new pool';
-  return unset === undefined || row.otherwise ? '' : 'Octavia’s default again';
+  return change === 'new-pool' ? 'undone, by a new pool' : '';
 }
 
 /** The Octavia API that has it first, and whether the provider ovn has it at all. */

@@ -1,5 +1,5 @@
 /** What people need to know of each error code besides its row in the table of codes. */
-import type { ErrorCode } from '../shared/model/errors.ts';
+import type { Disposition, ErrorCode } from '../shared/model/errors.ts';
 
 interface ErrorFacts {
   readonly meaning: string;
@@ -13,6 +13,14 @@ interface ErrorFacts {
 const SOON = 'runs again within 30 s';
 const LATER = 'runs again within five minutes, at once after an event';
 const WHEN_CHANGED = 'runs again when the object changes, and in each sweep';
+
+/** What levelset does by itself, where a code does not say more. */
+export const BY_ITSELF: Readonly<Partial<Record<Disposition, string>>> = {
+  retry: SOON,
+  blocked: WHEN_CHANGED,
+  operator: LATER,
+  bug: SOON,
+};
 
 // prettier-ignore
 export const ERROR_FACTS: Readonly<Record<ErrorCode, ErrorFacts>> = {

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { cloudConfPage } from './reference/cloud-conf-page.ts';
 import { commandsPage } from './reference/commands-page.ts';
 import { endpointsPage } from './reference/endpoints-page.ts';
-import { errorCodesPage } from './reference/error-codes-page.ts';
 import { eventsPage } from './reference/events-page.ts';
 import { metricsPage } from './reference/metrics-page.ts';
 
@@ -11,7 +10,6 @@ export const REFERENCE_PAGES: readonly (readonly [string, () => string])[] = [
   ['docs/reference/cloud-conf.md', cloudConfPage],
   ['docs/reference/commands.md', commandsPage],
   ['docs/reference/endpoints.md', endpointsPage],
-  ['docs/reference/error-codes.md', errorCodesPage],
   ['docs/reference/events.md', eventsPage],
   ['docs/reference/metrics.md', metricsPage],
 ];

@@ -36,10 +36,13 @@ export function rightsPage(): string {
   });
   const manifests = Map.groupBy(CLUSTER_RIGHTS, ({ manifest }) => manifest);
   const inKubernetes = [...manifests].flatMap(([manifest, rights]) => {
-    const rows = rights.map(({ verb, resource, name, why }) => [
-      `${verb} \`${[resource, ...(name === undefined ? [] : [name])].join(' ')}\``,
-      why,
-    ]);
+    const alike = Map.groupBy(rights, ({ resource, name = '', why }) => `${resource} ${name} ${why}`);
+    const rows = [...alike.values()].flatMap(([first, ...others]) => {
+      if (!first) return [];
+      const { resource, name, why } = first;
+      const verbs = [first, ...others].map(({ verb }) => verb).join(', ');
+      return [[`${verbs} \`${[resource, ...(name === undefined ? [] : [name])].join(' ')}\``, why]];
+    });
     return [`\n### ${manifest}.yaml\n`, ...tableOf(['right', 'what for'], rows)];
   });
   return [HEAD.trimEnd(), ...inCloud, IN_KUBERNETES.trimEnd(), ...inKubernetes, ''].join('\n');

@@ -31,14 +31,13 @@ const NOTHING = '\u0000';
 export function cloudConfPage(): string {
   const sections = Object.entries(OPTIONS).flatMap(([section, options]) => {
     if (section === 'LoadBalancerClass') return ['', ofClasses(Object.keys(options))];
-    const rows = Object.entries<Option>(options).map(
-      ([key, { doc, read, default: otherwise = '', ...row }]) => [
-        `\`${key}\``,
-        `${doc}${exceptionOf(row)}`,
-        allowedBy(read(NOTHING)),
-        otherwise === '' ? '' : `\`${otherwise}\``,
-      ],
-    );
+    const entries = Object.entries<Option>(options);
+    const rows = entries.map(([key, { doc, read, default: otherwise = '', ...row }], at) => [
+      `\`${key}\``,
+      `${doc}${exceptionOf(row, entries[at - 1]?.[1].refused)}`,
+      allowedBy(read(NOTHING)),
+      otherwise === '' ? '' : `\`${otherwise}\``,
+    ]);
     return [`\n## [${section}]\n`, ...tableOf(['option', 'what it sets', 'allowed', 'default'], rows)];
   });
   return [HEAD.trimEnd(), ...sections, OF_OTHERS].join('\n');
@@ -59,7 +58,8 @@ function ofClasses(keys: readonly string[]): string {
   return `## [LoadBalancerClass "name"]\n\nWhat it sets comes before [LoadBalancer], for Services that name the class. Its options are those of [LoadBalancer]: ${list}.`;
 }
 
-function exceptionOf({ ignored, refused }: Pick<Option, 'ignored' | 'refused'>): string {
+function exceptionOf({ ignored, refused }: Pick<Option, 'ignored' | 'refused'>, above?: string): string {
+  if (refused !== undefined && refused === above) return '; **refused** as above';
   if (refused !== undefined) return `; **refused**: ${refused}`;
   return ignored === undefined ? '' : `; **ignored**: ${ignored}`;
 }

@@ -1,5 +1,4 @@
 import { program } from '../../functions/cli/program.ts';
-import { FLAGS } from '../../shared/config/flags.ts';
 import { tableOf } from '../markdown-table.ts';
 
 /** What the exit codes of each command mean. */
@@ -49,7 +48,7 @@ export const EXIT_CODES: readonly (readonly [command: string, ...means: string[]
 
 const HEAD = `# Commands
 
-Find the command, and what its exit code means. \`levelset COMMAND --help\` prints its flags; [flags](../flags.md) has all of them with their variables.
+Find the command, and what its exit code means. \`levelset COMMAND --help\` prints its flags; [flags](../flags.md) has all of them.
 
 An object is \`service/NAMESPACE/NAME\`, \`node/NAME\`, \`routes\`, \`namespace/NAME\`, \`nodeset\` or \`all\`; the last three mean what a sweep finds there.
 
@@ -59,7 +58,7 @@ A command line, a file or a configuration that cannot be read ends every command
 blocked Service waits for its owner, so a \`sweep\` ends with 0 for it. A namespace that levelset may not read counts as there. A dry run has
 nothing to wait for: 0 or 1.
 
-Written by \`npm run generate\` from \`functions/cli/program.ts\` and \`shared/config/flags.ts\`.
+Written by \`npm run generate\` from \`functions/cli/program.ts\`.
 `;
 
 /** The whole page. */
@@ -68,17 +67,8 @@ export function commandsPage(): string {
   const rows = commands.map((command) => [
     `\`${[command.name(), command.usage().replace('[options]', '').trim()].join(' ').trim()}\``,
     command.description().replace(/; (?:exit [0-9]|the exit codes).*/, ''),
-    flagsOf(command.name()),
   ]);
-  return [HEAD, ...tableOf(['`levelset ...`', 'what it does', 'its own flags'], rows), ''].join('\n');
-}
-
-/** The flags that at most three commands have. */
-function flagsOf(command: string): string {
-  return Object.entries(FLAGS)
-    .filter(([, flag]) => flag.commands.length <= 3 && flag.commands.some((name) => name === command))
-    .map(([name]) => `\`--${name}\``)
-    .join(' ');
+  return [HEAD, ...tableOf(['`levelset ...`', 'what it does'], rows), ''].join('\n');
 }
 
 function ignoreExit(): undefined {

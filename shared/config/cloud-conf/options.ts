@@ -67,8 +67,8 @@ const PLACES = {
   'network-id': { read: id, doc: 'network of the VIP' },
   'floating-network-id': { read: id, doc: 'network of floating IPs; without it the only external one' },
   'floating-subnet-id': { read: id, doc: 'subnet of floating IPs' },
-  'floating-subnet': { read: nameOfSubnet, doc: 'subnets of floating IPs by name, glob, or regular expression after `~`; `!` negates' },
-  'floating-subnet-tags': { read: tagsOfSubnet, doc: 'subnets of floating IPs by tags: any of them, all after `&`; `!` negates' },
+  'floating-subnet': { read: nameOfSubnet, doc: 'subnets of floating IPs by name' },
+  'floating-subnet-tags': { read: tagsOfSubnet, doc: 'subnets of floating IPs by tags: any of them' },
 } as const satisfies Options;
 
 /**

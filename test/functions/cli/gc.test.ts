@@ -64,3 +64,16 @@ test('gc prints a plan, deletes nothing with another hash, and all with that one
   const { loadbalancers, listeners, pools, floatingips } = sandbox.cloud;
   expect([loadbalancers, listeners, pools, floatingips].map(({ length }) => length)).toEqual([0, 0, 0, 0]);
 });
+
+test('gc takes nothing from a cluster of which a member answers health checks', async () => {
+  const { env, sandbox } = await leftByAnother();
+  const [pool] = sandbox.cloud.pools;
+  const [member] = sandbox.cloud.members;
+  Object.assign(pool ?? {}, { healthmonitor_id: 'aaaaaaaa-0000-4000-8000-00000000beef' });
+  Object.assign(member ?? {}, { operating_status: 'ONLINE' });
+
+  expect(await run(`gc ${GONE} --unwritten-for=1ms`, env)).toBe(1);
+
+  const at = `${member?.address ?? ''}:${member?.protocol_port ?? 0}`;
+  expect([...out, ...err].join()).toContain(`the cluster is alive: its member ${at} answers health checks`);
+});

@@ -37,6 +37,7 @@ export class FolderSource implements EntrySource {
   async names(): Promise<readonly string[]> {
     const found = (await this.#list()).filter((name) => !name.startsWith('.'));
     const are = await Promise.all(found.map((name) => isFolder(join(this.#path, name))));
+    if (are.includes(false)) await this.#list(); // throws where the registry itself went meanwhile
     const names = new Set(found.filter((_, index) => are[index]));
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
     return [...names];

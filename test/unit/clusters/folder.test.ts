@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Texts } from '../../../shared/clusters/entry.ts';
 import { FolderSource } from '../../../shared/clusters/folder.ts';
+import type { ReconcileError } from '../../../shared/model/errors.ts';
 import { aFolder } from '../../support/for-one-test.ts';
 
 /** A folder of clusters, and its source, by whose clock nobody has written into it lately. */
@@ -122,4 +124,21 @@ test('a folder that is suddenly empty is one that cannot be read, until somebody
     await expect(look()).rejects.toThrow('it is empty, and had 1 cluster: mount it again');
   writeFileSync(join(path, '.none'), '');
   expect(await source.names()).toEqual([]);
+});
+
+test('a folder that is taken away while it is read has all its clusters, or cannot be read', async () => {
+  const { path, source, write } = open();
+  for (let at = 0; at < 50; at += 1) write(`c-${at}`, {});
+  const met = new Set<number | string>();
+  for (let times = 0; times < 200; times += 1) {
+    const asked = source.names().then(
+      (names) => names.length,
+      (error: unknown) => (error as ReconcileError).code,
+    );
+    for (let turns = 0; turns < times % 20; turns += 1) await setImmediate();
+    renameSync(path, `${path}-moved`);
+    met.add(await asked);
+    renameSync(`${path}-moved`, path);
+  }
+  expect([...met].sort()).toEqual([50, 'CONFIG_INVALID']);
 });

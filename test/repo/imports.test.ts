@@ -22,12 +22,12 @@ const LINES = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => lin
 
 /** Cells name rooms, or packages, in backticks; "types of `config`" is for the test below to see. */
 const TABLE = LINES.map((line) => {
-  const [, room, imports, packages = '', pure = ''] = line.split('|');
+  const [, room, imports, packages = ''] = line.split('|');
   return {
     room: quoted(room)[0] ?? '',
     mayImport: quoted(imports),
     packages: packages.trim() === 'any' ? ['any'] : quoted(packages),
-    pure: pure.trim() === 'yes',
+    pure: /\bpure\b/.test(packages),
   };
 });
 

@@ -57,7 +57,7 @@ export interface DesireInput extends Pick<
 export interface Desired {
   readonly resources: readonly DesiredResource[];
   readonly problems: readonly Problem[];
-  /** No node can be a member, so pools of nodes keep the members that they have (design.md, "Deletion"). */
+  /** No node can be a member, so pools of nodes keep the members that they have (decision 420). */
   readonly keepMembers: boolean;
   /** The desired rules are not known, so the security group stays as it is. */
   readonly keepSecurityGroup: boolean;

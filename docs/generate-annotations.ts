@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { allowedBy } from '../infra/kubernetes/admission-policy.ts';
 import { ANNOTATION_TOPICS } from '../shared/model/attributes/attribute-row.ts';
 import { ANNOTATIONS, NEEDS, type AnnotationRow } from '../shared/service/intent/annotations.ts';
 import { REACH } from '../shared/model/load-balancer/reach-and-limits.ts';
@@ -52,7 +53,7 @@ const NEEDED: Partial<Record<AnnotationRow['topic'], string>> = {
 };
 
 /** What such a section says. */
-const NEEDS_SHORTLY: typeof NEEDS | Readonly<Record<string, string>> = {
+const NEEDS_SHORTLY: Readonly<Record<keyof typeof NEEDS, string>> = {
   ...NEEDS,
   tls: 'a port that terminates TLS',
   check: 'health checks of members',
@@ -63,9 +64,6 @@ const NEEDS_SHORTLY: typeof NEEDS | Readonly<Record<string, string>> = {
 /** Values that need no example. */
 const PLAIN =
   /^(?:one of |true or false|true, v1|the UUID|a whole number|1\.0 or|the id or the address|30\d|a path such as|a DNS name such as)/;
-
-/** No value is this: every parser says what it would have taken. */
-const NOTHING = '\u0000';
 
 /** The whole page. */
 export function annotationsPage(): string {
@@ -97,11 +95,6 @@ function linkTo(name: string): string {
   return `[${short}](#${name.replaceAll(/[./]/g, '')})`;
 }
 
-function allowedBy(row: AnnotationRow): string {
-  const parsed = row.parse(NOTHING);
-  return 'allowed' in parsed ? parsed.allowed : 'a comma separated list';
-}
-
 /** A long text about values once: where it comes again, a link to the first annotation that has it. */
 function asAbove(row: AnnotationRow): string | undefined {
   const allowed = allowedBy(row);
@@ -111,7 +104,7 @@ function asAbove(row: AnnotationRow): string | undefined {
 }
 
 function sectionOf(row: AnnotationRow): string {
-  const allowed = allowedBy(row);
+  const allowed = allowedBy(row) || 'a comma separated list';
   const [name, ...others] = row.names;
   const example = PLAIN.test(allowed) ? '' : ` For example \`${row.example}\`.`;
   const facts = {

@@ -31,7 +31,7 @@ export function errorCodesPage(): string {
       `- costs: ${impact}`,
       see === 'the log' ? '' : `- to see it: ${see}`,
       mend === 'nothing' ? '' : `- to mend it: ${mend}`,
-      itself === BY_ITSELF[disposition] ? '' : `- levelset by itself: ${itself}`,
+      itself === undefined ? '' : `- levelset by itself: ${itself}`,
     ];
     return `
 ## ${code}

@@ -39,7 +39,8 @@ export function checkOf(row: AnnotationRow): Check | undefined {
   return one === undefined ? undefined : { pattern: item === undefined ? whole(one) : listOf(one) };
 }
 
-function allowedBy(row: AnnotationRow): string {
+/** What a row's parser says that it takes; empty where it takes everything. */
+export function allowedBy(row: AnnotationRow): string {
   const parsed = row.parse(NOTHING);
   return 'allowed' in parsed ? parsed.allowed : '';
 }

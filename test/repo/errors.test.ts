@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ERRORS } from '../../shared/model/errors.ts';
 import { codeOf, filesOf } from './files.ts';
 
 /** Where an error may end: it becomes an outcome, a condition or a warning there. */
@@ -27,4 +28,12 @@ test('errors end in apply, and in files named reconcile, finish and sweep; other
   const files = filesOf('shared/{*.ts,{observe,apply,plan,report,service,node,routes}/**/*.ts}');
   const ending = files.filter((path) => handlersIn(codeOf(path)).some((handler) => !throwsOn(handler)));
   expect(ending.filter((path) => !ENDS.test(path))).toEqual([]);
+});
+
+test('the reason follows from the disposition, as docs/runbooks/error-codes.md says', () => {
+  const others = Object.entries(ERRORS).filter(
+    ([, { disposition, reason }]) =>
+      reason !== (disposition === 'wait' ? 'EnsuringLoadBalancer' : 'SyncLoadBalancerFailed'),
+  );
+  expect(others).toEqual([]);
 });

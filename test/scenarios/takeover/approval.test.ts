@@ -27,6 +27,14 @@ async function approve(annotations: Readonly<Record<string, string>>): Promise<v
   it.kube.apply(aService({ annotations: { ...annotations, [APPROVE]: approvalToldTo() } }));
 }
 
+/** Approved, the new load balancer is made, and nothing turns to it yet. Returns its id. */
+async function beginReplacement(): Promise<string> {
+  await approve(FLAVOR);
+  await it.once();
+  await pause(30);
+  return it.cloud.loadbalancers[1]?.id ?? '';
+}
+
 test.each([
   ['flavor_id null -> "5b4f', FLAVOR],
   ['availability_zone null -> "az1"', { 'loadbalancer.openstack.org/availability-zone': 'az1' }],
@@ -99,11 +107,7 @@ test('a hash is good for one load balancer: the same change later waits for its 
 
 test('the floating IP does not move to a new one in ERROR, and the condition says what to do', async () => {
   const [old] = it.cloud.loadbalancers;
-  await approve(FLAVOR);
-  // makes the new load balancer, and turns nothing to it
-  await it.once();
-  await pause(30);
-  it.cloud.setStatus(it.cloud.loadbalancers[1]?.id ?? '', 'ERROR');
+  it.cloud.setStatus(await beginReplacement(), 'ERROR');
 
   await it.settle('web');
 
@@ -115,10 +119,7 @@ test('the floating IP does not move to a new one in ERROR, and the condition say
 
 test('the floating IP does not move to a new one that Octavia still makes', async () => {
   const [old] = it.cloud.loadbalancers;
-  await approve(FLAVOR);
-  await it.once();
-  await pause(30);
-  it.cloud.setStatus(it.cloud.loadbalancers[1]?.id ?? '', 'PENDING_CREATE');
+  it.cloud.setStatus(await beginReplacement(), 'PENDING_CREATE');
 
   await it.once();
 
@@ -130,9 +131,7 @@ test('a new one that was made for another wish goes, and does not get the floati
   const address = addressOf(it);
   await it.make({ annotations: OTHER_FLAVOR });
   const approval = approvalToldTo();
-  await approve(FLAVOR);
-  await it.once();
-  await pause(30);
+  await beginReplacement();
   expect(it.cloud.loadbalancers.map(({ flavor_id }) => flavor_id)).toEqual([null, LARGE.id]);
 
   await it.make({ annotations: { ...OTHER_FLAVOR, [APPROVE]: approval } });

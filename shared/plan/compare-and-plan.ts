@@ -53,18 +53,11 @@ export function planOne(
   const rest = changes?.filter((change) => !before?.first.includes(change)) ?? [];
   if (rest.length > 0) steps.push({ ...update, changes: rest, ...becauseOf(desired) });
   const no = differences.get('refuse');
-  if (no) refused.push({ address, kind, changes: no, reason: whyNot(kind) });
+  if (no) refused.push({ address, kind, changes: no, reason: 'the change would take the address away' });
 }
 
 function becauseOf({ because }: DesiredResource): Pick<Step, 'because'> {
   return because === undefined ? {} : { because };
-}
-
-/** A listener or pool with another protocol than its port's was made for another purpose. */
-function whyNot(kind: ResourceKind): string {
-  return kind === 'listener' || kind === 'pool'
-    ? 'another controller made it for a feature that this version does not have'
-    : 'the change would take the address away';
 }
 
 /** Deletes a floating IP that levelset made. One that it only used loses levelset's tags, and is detached unless it stays. */

@@ -12,6 +12,7 @@ import { withoutUndefined } from '../../model/json.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, ResourceTypes } from '../../model/resources.ts';
 import { keyOf } from '../../model/request.ts';
+import { fieldOf } from '../intent/effective-values.ts';
 import { wantsFloatingIP, type ServiceIntent } from '../intent/service-intent.ts';
 import { OCCM } from '../../model/annotation-prefixes.ts';
 
@@ -133,7 +134,7 @@ interface FloatingSubnets {
 
 /** The subnets that may give the floating IP. In doubt levelset makes none, since a floating IP cannot move later. */
 function desireFloatingSubnets(
-  intent: Pick<ServiceIntent, 'annotated' | 'service'>,
+  intent: ServiceIntent,
   network: string,
   { floatingSubnets: there = [] }: NetworkFacts,
 ): FloatingSubnets {
@@ -144,7 +145,7 @@ function desireFloatingSubnets(
     const stray = there.find((subnet) => subnet.id === id && subnet.network_id !== network);
     if (!stray) return { subnets: [id], problems: [] };
     const message = `is a subnet of network ${stray.network_id}, not of the external network ${network}; levelset makes no floating IP`;
-    return { problems: [{ field: `${OCCM}floating-subnet-id`, value: id, message }] };
+    return { problems: [{ field: fieldOf(`${OCCM}floating-subnet-id`, intent), value: id, message }] };
   }
   if (!choosesFloatingSubnet(intent)) return { subnets: [], problems: [] };
   const { floatingSubnet: name = '', floatingSubnetTags: tags = '' } = Service;
@@ -154,7 +155,7 @@ function desireFloatingSubnets(
     .filter((subnet) => isChosen(subnet.name, byName) && isChosen(subnet.tags, byTags))
     .slice(0, MOST_TRIES);
   if (subnets.length > 0) return { subnets: subnets.map(({ id: chosen }) => chosen), problems: [] };
-  const field = `${OCCM}${name === '' ? 'floating-subnet-tags' : 'floating-subnet'}`;
+  const field = fieldOf(`${OCCM}${name === '' ? 'floating-subnet-tags' : 'floating-subnet'}`, intent);
   const value = [name, tags].filter((text) => text !== '').join(' and tags ');
   const message = `matches no IPv4 subnet of the external network ${network}, ${listOf(there)}; levelset makes no floating IP`;
   return { problems: [{ field, value, message }] };

@@ -14,6 +14,8 @@ import { attributeRule } from '../../model/attributes.ts';
 import { setTags, type ClusterIdentity } from '../../model/ownership.ts';
 import type { Problem } from '../../model/plan.ts';
 import type { DesiredResource, Member, ResourceKind } from '../../model/resources.ts';
+import { NODE_SELECTOR_ANNOTATION } from '../intent/annotations.ts';
+import { fieldOf } from '../intent/effective-values.ts';
 import { addressProblems, notTaken, keepsFamily, secondFamilyOf, selectNodes } from './member-nodes.ts';
 import { desireFloatingIP, keptFloatingIP } from './desire-floating-ip.ts';
 import {
@@ -80,9 +82,9 @@ export function desireObject(input: DesireInput, config: Config): Desired {
   const served = servedFamilies(input.intent, facts, octavia);
   const intent = withFamilies(input.intent, served);
   const memberSubnet = memberSubnetOf(facts, intent.family);
-  const selected = selectNodes(input.nodes, intent.nodeSelector ?? {});
-  const { reachable, withoutAddress } = nodeSet(selected.nodes, memberSubnet, intent.family);
-  const second = secondFamilyOf(intent, selected.nodes, reachable, facts);
+  const { nodes: selected, mistake } = selectNodes(input.nodes, intent.nodeSelector ?? {});
+  const { reachable, withoutAddress } = nodeSet(selected, memberSubnet, intent.family);
+  const second = secondFamilyOf(intent, selected, reachable, facts);
   const balancer = desireLoadBalancer(intent, input, cluster, config);
   const { lbProvider: provider, containerStore: store } = config.loadBalancer;
   const floating = joins ? { resources: [], problems: [] } : desireFloatingIP(intent, facts, cluster);
@@ -129,10 +131,10 @@ export function desireObject(input: DesireInput, config: Config): Desired {
       ...able.problems,
       ...intent.problems,
       ...intent.rangeProblems,
-      ...selected.problems,
+      ...(mistake ? [{ field: fieldOf(NODE_SELECTOR_ANNOTATION, intent), ...mistake }] : []),
       ...addressProblems(input.judged, reached),
       ...notTaken(
-        selected.nodes,
+        selected,
         memberSubnet,
         reachable.map(({ address }) => address),
       ),

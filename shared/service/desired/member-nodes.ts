@@ -50,15 +50,14 @@ export const selectNodes = onceForEach(
   (
     nodes: readonly Node[],
     selector,
-  ): { readonly nodes: readonly Node[]; readonly problems: readonly Problem[] } => {
+  ): { readonly nodes: readonly Node[]; readonly mistake?: Omit<Problem, 'field'> } => {
     const [label] = Object.entries(selector);
     const candidates = label ? labelled(nodes, label) : nodes;
     const selected = candidates.filter((node) => isSelected(node.metadata.labels ?? {}, selector));
     const eligible = eligibleOf(nodes).length;
-    if (eligible === 0 || selected.some(isEligible)) return { nodes: selected, problems: [] };
+    if (eligible === 0 || selected.some(isEligible)) return { nodes: selected };
     const message = `matches none of ${eligible} nodes: correct it, or label a node; until then levelset adds no member, and keeps those that are there`;
-    const field = 'loadbalancer.openstack.org/node-selector';
-    return { nodes: selected, problems: [{ field, value: renderNodeSelector(selector), message }] };
+    return { nodes: selected, mistake: { value: renderNodeSelector(selector), message } };
   },
 );
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../../model/plan.ts';
 import { ANNOTATIONS, type AnnotationRow } from './annotations.ts';
 import type { Port } from './ports.ts';
+import { optionPlace } from './service-config.ts';
 import { valueIn, type Values } from './read-annotations.ts';
 import type { ServiceIntent } from './service-intent.ts';
 
@@ -41,6 +42,14 @@ export function effectiveValues(intent: ServiceIntent): readonly EffectiveValue[
       );
     }),
   ];
+}
+
+/** The field to correct, where this annotation or its option has a wrong value. */
+export function fieldOf(annotation: string, { annotated, origins }: ServiceIntent): string {
+  const { on, sets, option } = ANNOTATIONS.find(({ names }) => names.includes(annotation)) ?? {};
+  const { [`${on}.${sets}`]: spelling } = annotated.spelled;
+  const from = option && origins.by[option];
+  return spelling?.name ?? (from ? optionPlace(from, option) : annotation);
 }
 
 /** What the Service or cloud.conf says and does not count, since something else goes first. No Problem: all is as it should be. */

@@ -73,10 +73,10 @@ test.each<[Readonly<Record<string, string>>, readonly Node[], readonly string[],
   [{ pool: 'gpu' }, [...POOLS, excluded], ['gpu'], 'pool=gpu '],
   [{ pool: 'edge' }, [], []],
 ])('%j selects nodes, and one that leaves none with traffic is a Problem', (selector, of, names, problem) => {
-  const { nodes, problems } = selectNodes(of, selector);
+  const { nodes, mistake } = selectNodes(of, selector);
   expect(nodes.map(({ metadata }) => metadata.name)).toEqual(names);
-  expect(problems.map(({ value, message }) => `${value} ${message}`)).toEqual(
-    problem === undefined ? [] : [expect.stringContaining(problem)],
+  expect(mistake && `${mistake.value} ${mistake.message}`).toEqual(
+    problem && expect.stringContaining(problem),
   );
 });
 

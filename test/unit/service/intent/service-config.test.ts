@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LoadBalancerConfig } from '../../../../shared/config/config.ts';
+import { fieldOf } from '../../../../shared/service/intent/effective-values.ts';
 import { readIntent } from '../../../../shared/service/intent/service-intent.ts';
 import { aConfig } from '../../../support/config.ts';
 import { aStoredService } from '../../../support/service.ts';
@@ -14,12 +15,15 @@ const CLASSES = {
 
 type Annotations = Readonly<Record<string, string>>;
 
+function intentOf(annotations: Annotations, general: Partial<LoadBalancerConfig>, given: string[] = []) {
+  const config = { ...aConfig(undefined, general), loadBalancerClasses: CLASSES, given };
+  const named = Object.entries(annotations).map(([name, text]) => [OCCM + name, text] as const);
+  return readIntent(aStoredService({ annotations: Object.fromEntries(named) }), config);
+}
+
 /** The places that count for a Service, and its Problems. */
 function read(annotations: Annotations, general: Partial<LoadBalancerConfig>) {
-  const config = { ...aConfig(undefined, general), loadBalancerClasses: CLASSES };
-  const named = Object.entries(annotations).map(([name, text]) => [OCCM + name, text] as const);
-  const service = aStoredService({ annotations: Object.fromEntries(named) });
-  const { annotated, problems } = readIntent(service, config);
+  const { annotated, problems } = intentOf(annotations, general);
   const { loadbalancer, floatingip, Service } = annotated;
   const places = {
     ...{ subnetId: loadbalancer.vip_subnet_id, networkId: loadbalancer.vip_network_id },
@@ -58,4 +62,14 @@ test.each(['Internet', 'toString'])('a class %j stops the unit, and says which t
     'is not a [LoadBalancerClass "..."] of cloud.conf, which has dmz, empty, internet; until it is, the Service is blocked';
   const problem = { field: `${OCCM}class`, value, message, blocking: true };
   expect(read({ class: value }, FLOATING)).toEqual({ places: FLOATING, problems: [problem] });
+});
+
+// prettier-ignore
+test.each<[string, Annotations, string[]]>([
+  [`${OCCM}floating-subnet`, { 'floating-subnet': 'b' }, []],
+  ['class internet floating-subnet', { class: 'internet' }, ['floatingSubnet']],
+  ['cloud.conf floating-subnet', {}, ['floatingSubnet']],
+])('a mistake of %s is named there', (field, annotations, given) => {
+  const intent = intentOf(annotations, { floatingSubnet: 'a' }, given);
+  expect(fieldOf(`${OCCM}floating-subnet`, intent)).toBe(field);
 });

@@ -1,18 +1,13 @@
-import net from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { CLOSING_MS, countdown, NO_RUN, type RunContext } from '../../shared/deadline.ts';
 import { KubeClient } from '../../shared/kube/kube-client.ts';
 import { createKubeHttp } from '../../shared/kube/kube-http.ts';
 import { Answers } from '../../shared/memory/answers.ts';
 import { connectCloud } from '../../shared/openstack/connect-cloud.ts';
+import { portOf } from '../support/for-one-test.ts';
 import { SILENT } from '../support/sandbox-world.ts';
 import { configFor, startFake } from './openstack/fake-openstack.ts';
-
-const OPEN: { close(): unknown }[] = [];
-afterAll(() => {
-  for (const server of OPEN.splice(0)) server.close();
-});
 
 /** A Keystone, and a server whose answer never ends, as any other service and as an apiserver. */
 async function startSlow(answers: 'nothing' | 'without end') {
@@ -24,7 +19,6 @@ async function startSlow(answers: 'nothing' | 'without end') {
       clearInterval(drip);
     });
   });
-  OPEN.push(fake);
   const { cloud } = connectCloud({ ...fake.config, requestTimeoutMs: 60_000 });
   // as in a Pod, whose token is in a file
   const credential = (): Promise<object> => new Promise((resolve) => setTimeout(resolve, 20, {}));
@@ -70,38 +64,29 @@ describe.each<[string, string, (sides: Sides, run: RunContext) => Promise<unknow
   );
 });
 
-describe.concurrent('with time of its own', () => {
-  test('a write to Kubernetes may end a run whose time is over, and all of them together take little', async ({
-    expect,
-  }) => {
-    const slow = await startSlow('nothing');
-    const codes: unknown[] = [];
-    const kube = slow.kube.during(inTime(0));
-    const node = { metadata: { name: 'a', uid: 'a', resourceVersion: '1' } };
-    const { tookMs } = await timed(async () => {
-      for (let at = 0; at < 4; at += 1) codes.push((await timed(() => kube.deleteNode(node))).code);
-    });
-    expect(codes).toEqual(['KUBE_UNAVAILABLE', 'KUBE_UNAVAILABLE', 'BUDGET_SPENT', 'BUDGET_SPENT']);
-    expect(tookMs).toBeGreaterThan(CLOSING_MS - 200);
-    expect(tookMs).toBeLessThan(CLOSING_MS + 1_000);
+test('a write to Kubernetes may end a run whose time is over, and all of them together take little', async () => {
+  const slow = await startSlow('nothing');
+  const codes: unknown[] = [];
+  const kube = slow.kube.during(inTime(0));
+  const node = { metadata: { name: 'a', uid: 'a', resourceVersion: '1' } };
+  const { tookMs } = await timed(async () => {
+    for (let at = 0; at < 4; at += 1) codes.push((await timed(() => kube.deleteNode(node))).code);
   });
+  expect(codes).toEqual(['KUBE_UNAVAILABLE', 'KUBE_UNAVAILABLE', 'BUDGET_SPENT', 'BUDGET_SPENT']);
+  expect(tookMs).toBeGreaterThan(CLOSING_MS - 200);
+  expect(tookMs).toBeLessThan(CLOSING_MS + 1_000);
+});
 
-  // prettier-ignore
-  test.each([
-    ['OpenStack', (url: string) => connectCloud({ ...configFor(url), requestTimeoutMs: 60_000 }).ready()],
-    ['Kubernetes', (server: string) => createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) })({...{ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' } })],
-  ])('a connection to %s that nobody takes up is given up after 4 s', async (_what, call) => {
-    const silent = net.createServer();
-    OPEN.push({ close: () => silent.close() });
-    silent.on('connection', (socket) => OPEN.push({ close: () => socket.destroy() }));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { code, tookMs } = await timed(() =>
-      call(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`),
-    );
+test('a connection to OpenStack or Kubernetes that nobody takes up is given up after 4 s', async () => {
+  const server = `https://127.0.0.1:${await portOf(createServer())}`;
+  const { ready } = connectCloud({ ...configFor(server), requestTimeoutMs: 60_000 });
+  const http = createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) });
+  const list = () => http({ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' });
+  for (const { code, tookMs } of await Promise.all([ready, list].map(timed))) {
     expect(code).toMatch(/UNAVAILABLE/);
     expect(tookMs).toBeGreaterThan(3_900);
     expect(tookMs).toBeLessThan(6_000);
-  });
+  }
 });
 
 describe('what several runs read together', () => {

@@ -1,7 +1,7 @@
 /** Whatever an apiserver or an OpenStack API answers, what is kept of it is bounded (decision 486). */
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createKubeHttp } from '../../../shared/kube/kube-http.ts';
 import { listAllObjects } from '../../../shared/kube/kube-objects.ts';
 import { createWatch } from '../../../shared/kube/watch-http.ts';
@@ -49,7 +49,6 @@ async function serving(answer: Answer) {
   const fake = await startFake(({ path }, response) => {
     answer(response, new URL(path, 'http://any'));
   });
-  onTestFinished(() => fake.close());
   const credential = () => Promise.resolve({});
   return { config: fake.config, apiserver: { source: 'test', server: fake.url, tls: {}, credential } };
 }

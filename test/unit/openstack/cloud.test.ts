@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { Cloud } from '../../../shared/ports.ts';
 import { always, type Answer, type Fake, json, startFake } from './fake-openstack.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   });
   ({ cloud } = connectCloud(fake.config));
 });
-afterEach(() => fake.close());
 
 it.each(['', '.', '..'])('requests never carry the id %j, which would be another path', async (id) => {
   answer = always(200, {});

@@ -1,8 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { OpenStackConfig } from '../../../shared/config/config.ts';
 import { aConfig } from '../../support/config.ts';
+import { listening } from '../../support/for-one-test.ts';
 
 export interface Seen {
   readonly path: string;
@@ -18,7 +18,7 @@ export type Fake = Awaited<ReturnType<typeof startFake>>;
 export async function startFake(answer: Answer, login: Answer = issueToken) {
   /** All requests but those for tokens, and the bodies of those. */
   const [seen, logins]: [Seen[], unknown[]] = [[], []];
-  const server = createServer((request, response) => {
+  const url = await listening((request, response) => {
     void text(request).then((sent) => {
       const body: unknown = sent === '' ? undefined : JSON.parse(sent);
       const { url: path = '' } = request;
@@ -27,15 +27,7 @@ export async function startFake(answer: Answer, login: Answer = issueToken) {
       else answer(one, response, seen.push(one));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    ...{ url, config: configFor(url), seen, logins },
-    close: async (): Promise<void> => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { url, config: configFor(url), seen, logins };
 }
 
 /** Answers every request the same. */

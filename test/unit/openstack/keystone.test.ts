@@ -1,33 +1,28 @@
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Credentials, OpenStackConfig } from '../../../shared/config/config.ts';
 import { connectCloud } from '../../../shared/openstack/connect-cloud.ts';
 import type { ReconcileError } from '../../../shared/model/errors.ts';
 import { overSockets } from '../../../shared/openstack/openstack-http.ts';
-import { always, issueToken, json, startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { always, issueToken, json, startFake, type Answer } from './fake-openstack.ts';
 
 const MINUTE = 60_000;
 const listed = always(200, { loadbalancers: [], loadbalancers_links: [] });
-const refuse = always(401, {
-  error: { code: 401, title: 'Unauthorized', message: 'requires authentication' },
-});
-
-let fake: Fake | undefined;
-afterEach(async () => fake?.close());
+const refuse = always(401, { error: { code: 401, title: 'Unauthorized', message: 'not authenticated' } });
 
 describe('a login', () => {
   const domain = { name: 'Default' };
   const loggingIn = async (login: Answer, given: Partial<OpenStackConfig> = {}) => {
-    fake = await startFake(listed, login);
-    return connectCloud({ ...fake.config, ...given });
+    const { config, logins } = await startFake(listed, login);
+    return { ...connectCloud({ ...config, ...given }), logins };
   };
 
   it.each(['', '/', '/v3', '/v3/'])('goes to auth-url%s', async (suffix) => {
     const paths: string[] = [];
-    fake = await startFake(listed, (...all) => {
+    const { config, url } = await startFake(listed, (...all) => {
       paths.push(all[0].path);
       issueToken(...all);
     });
-    await connectCloud({ ...fake.config, authUrl: fake.url + suffix }).ready();
+    await connectCloud({ ...config, authUrl: url + suffix }).ready();
     expect(paths).toEqual(['/v3/auth/tokens']);
   });
 
@@ -39,8 +34,9 @@ describe('a login', () => {
     ['the name of an application credential', { type: 'application-credential', name: 'n', user: { name: 'demo', domain }, secret: 's' },
       { identity: { methods: ['application_credential'], application_credential: { name: 'n', user: { name: 'demo', domain }, secret: 's' } } }],
   ])('with %s', async (_what, credentials, auth) => {
-    await (await loggingIn(issueToken, { credentials })).ready();
-    expect(fake?.logins).toEqual([{ auth }]);
+    const { ready, logins } = await loggingIn(issueToken, { credentials });
+    await ready();
+    expect(logins).toEqual([{ auth }]);
   });
 
   const QUOTED = "on instance: {'password': 'hunter2'}";
@@ -74,14 +70,13 @@ describe('a login', () => {
   });
 
   it('that nobody answers names the address', async () => {
-    const { ready } = await loggingIn(issueToken);
-    await fake?.close();
-    await expect(ready()).rejects.toThrow(`Keystone at ${fake?.url}: connect ECONNREFUSED`);
+    const { ready } = await loggingIn(issueToken, { authUrl: 'http://127.0.0.1:9' });
+    await expect(ready()).rejects.toThrow('Keystone at http://127.0.0.1:9: connect ECONNREFUSED');
   });
 });
 
 test('a token is renewed once when it is refused, and the call repeated, a write too', async () => {
-  fake = await startFake((seen, response, count) => {
+  const fake = await startFake((seen, response, count) => {
     if (seen.token === 'token-1') refuse(seen, response, count);
     else json(response, 201, { loadbalancer: { id: 'x' } });
   });
@@ -92,8 +87,7 @@ test('a token is renewed once when it is refused, and the call repeated, a write
 
 /** The program's client; the time of its logins is the test's, and so is what its file has for credentials. */
 async function aCloud(login: Answer, answer: Answer = listed) {
-  fake = await startFake(answer, login);
-  const { config, logins } = fake;
+  const { config, logins } = await startFake(answer, login);
   const time = { now: 1_000_000 };
   const file: { credentials: Credentials | undefined; reads: number } = { credentials: undefined, reads: 0 };
   const { cloud, ready } = connectCloud(config, {
@@ -103,24 +97,20 @@ async function aCloud(login: Answer, answer: Answer = listed) {
       return Promise.resolve(file.credentials);
     },
   });
-  const ask = (): Promise<string> =>
-    cloud.list('loadbalancer').then(
-      () => 'ok',
-      (error: unknown) => (error as { code: string }).code,
-    );
-  /** Asks every so many milliseconds, and tells when that made a login. */
-  const isReady = (): Promise<string> =>
-    ready().then(
+  const codeOf = (asking: Promise<unknown>): Promise<string> =>
+    asking.then(
       () => 'ok',
       (error: unknown) => (error as ReconcileError).code,
     );
+  const ask = () => codeOf(cloud.list('loadbalancer'));
+  /** Asks every so many milliseconds, and tells when that made a login. */
   const askEvery = async (stepMs: number, lastMs: number, code: string): Promise<readonly number[]> => {
     const start = time.now;
     const tried: number[] = [];
     for (let atMs = 0; atMs <= lastMs; atMs += stepMs) {
       const before = logins.length;
       time.now = start + atMs;
-      expect(new Set(await Promise.all([ask(), ask(), isReady()]))).toEqual(new Set([code]));
+      expect(new Set(await Promise.all([ask(), ask(), codeOf(ready())]))).toEqual(new Set([code]));
       expect(logins.length).toBeLessThanOrEqual(before + 1);
       if (logins.length > before) tried.push(atMs);
     }

@@ -1,22 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openstack/openstack-http.ts';
 import { NO_RUN } from '../../../shared/deadline.ts';
-import { startFake, type Answer, type Fake } from './fake-openstack.ts';
+import { startFake, type Answer } from './fake-openstack.ts';
 
-let fake: Fake | undefined;
-afterEach(async () => fake?.close());
+async function start(answer: Answer) {
+  const { config, url } = await startFake(answer);
+  const calls: Call[] = [];
+  const http = createOpenStackHttp({ ...config, requestTimeoutMs: 300 }, (call) => calls.push(call));
+  return { http, calls, url: `${url}/x` };
+}
 
 async function run(method: 'GET' | 'POST', answer: Answer) {
-  fake = await startFake(answer);
-  const calls: Call[] = [];
-  const http = createOpenStackHttp({ ...fake.config, requestTimeoutMs: 300 }, (call) => calls.push(call));
-  const started = Date.now();
-  const result = await http({ service: 'network', method, url: `${fake.url}/x` }).catch(
-    (error: unknown) => error,
-  );
-  return { result, calls, tookMs: Date.now() - started };
+  const { http, calls, url } = await start(answer);
+  const result: unknown = await http({ service: 'network', method, url }).catch((error: unknown) => error);
+  return { result, calls };
 }
 
 const status =
@@ -48,20 +47,14 @@ it.each([
 });
 
 it('makes nothing whose answer the run may not see, and sends all else', async () => {
-  fake = await startFake(then(status(200)));
-  const calls: Call[] = [];
-  const http = createOpenStackHttp(fake.config, (call) => calls.push(call));
+  const { http, calls, url } = await start(then(status(200)));
   const almostOver = { ...NO_RUN, remainingMs: () => 4_999 };
-  const url = `${fake.url}/x`;
-  await expect(http({ service: 'load-balancer', method: 'POST', url }, almostOver)).rejects.toMatchObject({
-    code: 'BUDGET_SPENT',
-  });
+  const late = http({ service: 'load-balancer', method: 'POST', url }, almostOver);
+  await expect(late).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
   await http({ service: 'load-balancer', method: 'PUT', url }, almostOver);
   await http({ service: 'identity', method: 'POST', url }, almostOver);
-  expect(calls.map(({ service, method }) => `${service} ${method}`)).toEqual([
-    'load-balancer PUT',
-    'identity POST',
-  ]);
+  const made = calls.map(({ service, method }) => `${service} ${method}`);
+  expect(made).toEqual(['load-balancer PUT', 'identity POST']);
 });
 
 it('does not wait for a second timeout', async () => {
@@ -72,12 +65,10 @@ it('does not wait for a second timeout', async () => {
 });
 
 it('has nothing of the request in its errors', async () => {
-  fake = await startFake(then(hangUp));
-  const http = createOpenStackHttp(fake.config, () => undefined);
+  const { http, url } = await start(then(hangUp));
   const headers = { 'x-auth-token': 'secret-token' };
-  const error = await http({ service: 'network', method: 'POST', url: fake.url, headers }).catch(
-    (reason: unknown) => reason,
-  );
+  const asked = http({ service: 'network', method: 'POST', url, headers });
+  const error: unknown = await asked.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(NoAnswer);
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('secret-token');
 });
@@ -89,11 +80,7 @@ it('has no body for JSON that is cut', async () => {
   expect(result).toEqual({ status: 200, body: undefined, serverTimeMs: expect.any(Number) as number });
 });
 
-it.each(['/load-balancer/v2.0/lbaas/pools', ''])(
-  'has no answer of the URL "%s" of a catalog',
-  async (url) => {
-    fake = await startFake(then(status(200)));
-    const http = createOpenStackHttp(fake.config, () => undefined);
-    await expect(http({ service: 'load-balancer', method: 'POST', url })).rejects.toBeInstanceOf(NoAnswer);
-  },
-);
+it.each(['/load-balancer/v2.0/lbaas/pools', ''])('has no answer of the URL %j', async (url) => {
+  const { http } = await start(then(status(200)));
+  await expect(http({ service: 'load-balancer', method: 'POST', url })).rejects.toBeInstanceOf(NoAnswer);
+});

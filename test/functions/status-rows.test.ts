@@ -63,14 +63,11 @@ test.each([
   ['False', 'SyncLoadBalancerFailed', 'failed'],
   ['True', 'SyncLoadBalancerFailed', 'failed'],
   ['False', 'LoadBalancerBlocked', 'blocked'],
-] as const)(
-  'a Service that this process has not run is as its status says: %s %s',
-  (ready, reason, state) => {
-    const its = { object: 'service/shop/web', state, reason: 'in words', address: '203.0.113.10, fd00::5' };
-    const status = told(ready, reason, '203.0.113.10', 'fd00::5');
-    expect(rowsOf({ services: [aService({ status })] })).toMatchObject([its]);
-  },
-);
+] as const)('a Service that was not run here is as its status says: %s %s', (ready, reason, state) => {
+  const its = { object: 'service/shop/web', state, reason: 'in words', address: '203.0.113.10, fd00::5' };
+  const status = told(ready, reason, '203.0.113.10', 'fd00::5');
+  expect(rowsOf({ services: [aService({ status })] })).toMatchObject([its]);
+});
 
 test.each<[string, Condition['status'], Outcome, Pick<StatusRow, 'since' | 'unknownSince'>]>([
   ['as old as the condition says', 'False', BLOCKED, { since: SINCE }],

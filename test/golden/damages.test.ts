@@ -24,34 +24,24 @@ function expectGolden(file: string, text: string): void {
 }
 
 /** What `levelset plan` or `levelset drift` would run and be warned of. */
-async function dryRuns(it: Damages, everyService?: true): Promise<readonly [readonly Report[], string]> {
-  const { requests, warnings } = await sweep(it.world, {
-    readOnly: true,
-    ...(everyService ? { everyService } : {}),
-  });
+async function dryRuns(it: Damages, more: Parameters<typeof sweep>[1] = {}) {
+  const { requests, warnings } = await sweep(it.world, { readOnly: true, ...more });
   const reports: Report[] = [];
   for (const request of requests)
     reports.push(await reconcile({ ...request, dryRun: true }, it.world, { remainingMs: () => 60_000 }));
   const failed = reports.flatMap(({ request, outcome }) =>
     outcome.status === 'failed' ? `levelset: ${request.key}: ${reasonOf(outcome)}` : [],
   );
-  return [
-    reports,
-    [...warnings.map((one) => `warning: ${one}`), ...failed].map((one) => `${one}\n`).join(''),
-  ];
+  const told = [...warnings.map((one) => `warning: ${one}`), ...failed].map((one) => `${one}\n`);
+  return [reports, told.join('')] as const;
 }
 
 test('a world with many damages is told in words that one reads once', async () => {
   const it = await startDamages();
   const [planned, warned] = await dryRuns(it);
-  expectGolden(
-    'plan.txt',
-    `${planned
-      .flatMap(({ plan }) => plan ?? [])
-      .map((plan) => renderPlan(plan))
-      .join('\n\n')}\n${warned}`,
-  );
-  const [compared] = await dryRuns(it, true);
+  const plans = planned.flatMap(({ plan }) => (plan ? [renderPlan(plan)] : []));
+  expectGolden('plan.txt', `${plans.join('\n\n')}\n${warned}`);
+  const [compared] = await dryRuns(it, { everyService: true });
   const drifted = compared.flatMap(({ plan }) => (plan?.drift ? [plan] : []));
   expectGolden('drift.txt', `${drifted.map(renderDrift).join('\n')}\n`);
   expectGolden('explain.txt', await explained(it));
@@ -89,9 +79,7 @@ async function explained({ world }: Damages): Promise<string> {
 /** What `levelset gc` prints, and `levelset gc UID` about the cluster that is gone. */
 async function collected({ world, inside: { clock } }: Damages): Promise<string> {
   const lines: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => {
-    lines.push(text);
-  });
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(text));
   const [thisOne, all] = [await world.kube.clusterId(), await observeBelongings(world.cloud)];
   await printClusters(all, { thisOne }, {});
   const about = { thisOne, answering: undefined, unwrittenForMs: 3_600_000, now: clock.millis() };

@@ -39,18 +39,16 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What is on the Nodes that were recorded and does not come from OCCM, but from kube-controller-manager. */
-const NOT_THE_PROVIDERS = { label: 'beta.kubernetes.io/os', annotation: 'node.alpha.kubernetes.io/ttl' };
+const OF_OTHERS = { label: 'beta.kubernetes.io/os', annotation: 'node.alpha.kubernetes.io/ttl' };
 
 const VARIANTS = ['defaults', 'internal-network-name', 'public-network-name'] as const;
 const variants = new Map(VARIANTS.map((name) => [name, read(name) as Variant]));
-const all = [...variants].flatMap(([variant, { cloud_config, nodes }]) =>
-  Object.entries(nodes).map(([name, recorded]) => ({
-    variant,
-    name,
-    recorded,
-    config: configOf(cloud_config),
-  })),
-);
+const all = [...variants].flatMap(([variant, { cloud_config, nodes }]) => {
+  const config = configOf(cloud_config);
+  return Object.entries(nodes).map(([name, recorded]) => ({ variant, name, recorded, config }));
+});
+const initialised = all.filter(({ recorded }) => recorded.initialised);
+const waiting = all.filter(({ recorded }) => !recorded.initialised);
 
 function configOf(cloudConf: string) {
   const { networking, access } = readCloudConf(cloudConf, 'cloud.conf');
@@ -72,46 +70,38 @@ function without(
 }
 
 test('there are Nodes that OCCM initialised, and one that it did not', () => {
-  expect(all.filter(({ recorded }) => recorded.initialised)).toHaveLength(17);
-  expect(all.filter(({ recorded }) => !recorded.initialised).map(({ name }) => name)).toEqual(['rec-two']);
+  expect(initialised).toHaveLength(17);
+  expect(waiting.map(({ name }) => name)).toEqual(['rec-two']);
 });
 
-describe.each(all.filter(({ recorded }) => recorded.initialised))(
-  '$variant: $name',
-  ({ variant, name, recorded, config }) => {
-    const { registered, node, server, ports } = recorded;
-    const made = desireNode({ node: registered, server, ports, config });
-    const attributes = attributesOf(made);
+describe.each(initialised)('$variant: $name', ({ variant, name, recorded, config }) => {
+  const { registered, node, server, ports } = recorded;
+  const made = desireNode({ node: registered, server, ports, config });
+  const attributes = attributesOf(made);
 
-    test('becomes what it became', () => {
-      const { labels, annotations } = registered.metadata;
-      expect(made.problems.map(({ field }) => field)).toEqual(SAID[`${variant}: ${name}`] ?? []);
-      expect(attributes.addresses).toEqual(node.status?.addresses);
-      expect(attributes.providerID).toBe(node.spec?.providerID);
-      expect(attributes.taints).toEqual(node.spec?.taints ?? []);
-      expect({ ...labels, ...attributes.labels }).toEqual(
-        without(node.metadata.labels, NOT_THE_PROVIDERS.label),
-      );
-      expect({ ...annotations, ...attributes.annotations }).toEqual(
-        without(node.metadata.annotations, NOT_THE_PROVIDERS.annotation),
-      );
-    });
+  test('becomes what it became', () => {
+    const { labels, annotations } = registered.metadata;
+    expect(made.problems.map(({ field }) => field)).toEqual(SAID[`${variant}: ${name}`] ?? []);
+    expect(attributes.addresses).toEqual(node.status?.addresses);
+    expect(attributes.providerID).toBe(node.spec?.providerID);
+    expect(attributes.taints).toEqual(node.spec?.taints ?? []);
+    expect({ ...labels, ...attributes.labels }).toEqual(without(node.metadata.labels, OF_OTHERS.label));
+    expect({ ...annotations, ...attributes.annotations }).toEqual(
+      without(node.metadata.annotations, OF_OTHERS.annotation),
+    );
+  });
 
-    test('is level afterwards', () => {
-      expect(driftOf(node, desireNode({ node, server, ports, config }))).toEqual([]);
-    });
-  },
-);
+  test('is level afterwards', () => {
+    expect(driftOf(node, desireNode({ node, server, ports, config }))).toEqual([]);
+  });
+});
 
-test.each(all.filter(({ recorded }) => !recorded.initialised))(
-  '$variant: $name waits with its taint, and why is said',
-  ({ recorded, config }) => {
-    const { registered, server, ports } = recorded;
-    const { resources, problems } = desireNode({ node: registered, server, ports, config });
-    expect(resources).toEqual([]);
-    expect(problems.map(({ field }) => field)).toEqual([PROVIDED_NODE_IP]);
-  },
-);
+test.each(waiting)('$variant: $name waits with its taint, and why is said', ({ recorded, config }) => {
+  const { registered, server, ports } = recorded;
+  const { resources, problems } = desireNode({ node: registered, server, ports, config });
+  expect(resources).toEqual([]);
+  expect(problems.map(({ field }) => field)).toEqual([PROVIDED_NODE_IP]);
+});
 
 describe.each(['routes', 'lifecycle-stopped'])('%s', (file) => {
   const { nodes, server } = read(file) as { readonly nodes: readonly Node[]; readonly server?: Server };

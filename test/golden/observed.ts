@@ -1,18 +1,11 @@
 import type { Contents, Wire } from '../support/cloud-contents.ts';
 
-/** Lists as Octavia and Neutron answer them: relations are lists of ids, and a member does not name its pool. */
-export interface Answers {
-  readonly loadbalancers?: readonly Wire[];
-  readonly listeners?: readonly Wire[];
-  readonly pools?: readonly Wire[];
-  readonly members?: readonly Wire[];
-  readonly healthmonitors?: readonly Wire[];
-  readonly floatingips?: readonly Wire[];
-  /** As Neutron answers them, with their rules. */
-  readonly security_groups?: readonly Wire[];
-  readonly ports?: readonly Wire[];
-  /** In place of those that the model has. */
-  readonly subnets?: readonly Wire[];
+type OfOctavia = 'loadbalancers' | 'listeners' | 'pools' | 'members' | 'healthmonitors';
+/** Security groups have their rules; ports and subnets are in place of those that the model has. */
+type OfNeutron = 'floatingips' | 'security_groups' | 'ports' | 'subnets';
+
+/** Lists as they answer them: relations are lists of ids, and a member does not name its pool. */
+export interface Answers extends Readonly<Partial<Record<OfOctavia | OfNeutron, readonly Wire[]>>> {
   /** The newest version of its API: 2.`minor`. */
   readonly octavia?: { readonly minor: number };
 }

@@ -23,22 +23,15 @@ const { cluster_cidr, nodes, router, ports } = JSON.parse(
 const subnets = new Set(['3ee1e18b-f334-4458-9bb2-76c4107fd4e3', '4a5ed126-4c55-4689-93ba-59d45f5aebeb']);
 const reading = { router, ports, subnets, written: [], clusterCidrs: [cluster_cidr] };
 
+function ours(kind: 'router' | 'port', { id, ...wire }: WireRouter | RoutePort) {
+  return { kind, address: `${kind}/${id}`, id, wire: { id, ...wire }, whose: 'ours' as const };
+}
+
 function plan(some: readonly Node[]) {
   const desired = desireRoutes({ ...reading, nodes: some });
   const conditions = routeConditions(desired.nodes, () => true, '2026-11-21T04:00:00Z');
-  const wires = [
-    { kind: 'router' as const, address: `router/${router.id}`, id: router.id, wire: { ...router } },
-    ...ports.map((port) => ({
-      kind: 'port' as const,
-      address: `port/${port.id}`,
-      id: port.id,
-      wire: { ...port },
-    })),
-  ];
-  const observed = [
-    ...wires.map((one) => ({ ...one, whose: 'ours' as const })),
-    ...some.flatMap(observedNode),
-  ];
+  const wires = [ours('router', router), ...ports.map((port) => ours('port', port))];
+  const observed = [...wires, ...some.flatMap(observedNode)];
   return { desired, steps: stepsTo([...desired.resources, ...conditions], observed) };
 }
 

@@ -12,23 +12,21 @@ function deliver({ app }: TestServer, path = '/audit/kubernetes?timeout=30s'): T
 }
 
 describe('POST /audit/:cluster', () => {
-  test.each(['kubernetes', 'cluster-uid'])(
-    'queues a batch for %s and answers 202 with the counts',
-    async (name) => {
-      const server = testServer();
-      const answer = await deliver(server, `/audit/${name}`).send(JSON.stringify(BATCH));
-      expect(answer.status).toBe(202);
-      expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 4 });
-      const ofNode = { trigger: 'audit', cause: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22' };
-      expect(server.queued).toEqual([
-        { key: 'service/shop/web', trigger: 'audit', cause: '7d3c0b52-5a0e-4f7e-9a53-0f6f3b1d2a11' },
-        { key: 'node/worker-7', ...ofNode },
-        { key: 'nodeset', ...ofNode },
-        { key: 'routes', ...ofNode },
-      ]);
-      expect(server.counted).toEqual([{ accepted: 3, skipped: 0, ignored: 0 }]);
-    },
-  );
+  const OURS = ['kubernetes', 'cluster-uid'];
+  test.each(OURS)('queues a batch for %s and answers 202 with the counts', async (name) => {
+    const server = testServer();
+    const answer = await deliver(server, `/audit/${name}`).send(JSON.stringify(BATCH));
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ accepted: 3, skipped: 0, ignored: 0, keys: 4 });
+    const ofNode = { trigger: 'audit', cause: '2f0f1c9e-1111-4a4a-8b8b-5b7d6a9f0c22' };
+    expect(server.queued).toEqual([
+      { key: 'service/shop/web', trigger: 'audit', cause: '7d3c0b52-5a0e-4f7e-9a53-0f6f3b1d2a11' },
+      { key: 'node/worker-7', ...ofNode },
+      { key: 'nodeset', ...ofNode },
+      { key: 'routes', ...ofNode },
+    ]);
+    expect(server.counted).toEqual([{ accepted: 3, skipped: 0, ignored: 0 }]);
+  });
 
   describe('refuses, in this order', () => {
     test.each(['/audit', '/events'])(
@@ -45,17 +43,15 @@ describe('POST /audit/:cluster', () => {
     );
 
     const alike = [AUDIT_TOKEN, AUDIT.slice(0, -1), `${AUDIT}2`, `${AUDIT} ${RESYNC}`, `Digest ${AUDIT}`];
-    test.each([undefined, 'Bearer', 'Bearer wrong', ...alike, RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`])(
-      '401: token %j, before the body is read',
-      async (token) => {
-        const server = testServer();
-        const call = request(server.app).post('/audit/kubernetes').set('Content-Type', 'text/plain');
-        const answer = await (token === undefined ? call : call.set('Authorization', token)).send('junk');
-        expect(answer.status).toBe(401);
-        expect(answer.headers['www-authenticate']).toBe('Bearer');
-        expect(server.lines.join()).not.toContain('wrong');
-      },
-    );
+    const others = [undefined, 'Bearer', 'Bearer wrong', RESYNC, `Basic ${btoa(`a:${AUDIT_TOKEN}`)}`];
+    test.each([...alike, ...others])('401: token %j, before the body is read', async (token) => {
+      const server = testServer();
+      const call = request(server.app).post('/audit/kubernetes').set('Content-Type', 'text/plain');
+      const answer = await (token === undefined ? call : call.set('Authorization', token)).send('junk');
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(server.lines.join()).not.toContain('wrong');
+    });
 
     test('401: nobody comes in while no token is configured', async () => {
       const answer = await deliver(testServer({ auditTokens: [] })).send(JSON.stringify(BATCH));

@@ -33,6 +33,7 @@ test('takes a batch, and counts what is no event', async () => {
 
 const NAMED = { namespace: 'shop', name: 'web' };
 const NODE = { apiVersion: 'v1', kind: 'Node' };
+const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: NAMED };
 const SECRET = { ...NAMED, apiVersion: 'v1', kind: 'Secret' };
 
 test.each<[type: string, data: object, keys?: string]>([
@@ -41,11 +42,7 @@ test.each<[type: string, data: object, keys?: string]>([
   ['resource.add', { ...NODE, metadata: { name: 'worker-7' } }, 'node/worker-7 nodeset routes'],
   ['ref.update', { ...NODE, name: 'worker-7' }, 'node/worker-7 nodeset routes'],
   ['resource.delete', { ...NODE, metadata: { name: 'worker-7' } }, 'nodeset routes'],
-  [
-    'resource.update',
-    { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: NAMED },
-    'namespace/shop',
-  ],
+  ['resource.update', SLICE, 'namespace/shop'],
   ['ref.update', SECRET, 'namespace/shop'],
   ['ref.add', { ...SECRET, apiVersion: 'x.io/v1' }],
   ['ref.add', { ...NAMED, apiVersion: 'serving.knative.dev/v1', kind: 'Service' }],

@@ -6,12 +6,8 @@ import type { Plan } from '../../shared/model/plan.ts';
 import { printedBy } from '../support/for-one-test.ts';
 import { DRIFT, PLAN, report } from './test-server.ts';
 
-async function printed(
-  write: (log: ReturnType<typeof createLog>) => void,
-): Promise<readonly Record<string, unknown>[]> {
-  const lines = await printedBy(() => {
-    write(createLog('debug'));
-  });
+async function printed(write: (log: ReturnType<typeof createLog>) => unknown) {
+  const lines = await printedBy(() => write(createLog('debug')));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
@@ -66,13 +62,11 @@ describe('reconcileLine', () => {
     });
   });
 
-  test.each(['service/shop/web', 'node/worker-7', 'routes'] as const)(
-    'names %s as a resync takes it',
-    (key) => {
-      const { object } = reconcileLine(report({ ...request, key }, { status: 'settled' }), () => '');
-      expect(readResync({ objects: [object] })).toMatchObject({ objects: [key] });
-    },
-  );
+  const KEYS = ['service/shop/web', 'node/worker-7', 'routes'] as const;
+  test.each(KEYS)('names %s as a resync takes it', (key) => {
+    const { object } = reconcileLine(report({ ...request, key }, { status: 'settled' }), () => '');
+    expect(readResync({ objects: [object] })).toMatchObject({ objects: [key] });
+  });
 
   test('prints drift, the first ten steps in words, and whether it stays', () => {
     const drift = Array.from({ length: 12 }, (_, at) => DRIFT[at % 2] ?? []).flat();

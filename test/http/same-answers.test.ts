@@ -126,12 +126,8 @@ function onLambda({ options }: Side): (call: Call, wrap: (call: Call) => object)
     };
     const answer = await handler(event as unknown as APIGatewayProxyEventV2, {} as Context);
     const named = Object.entries(answer.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-    const headersOf = Object.fromEntries(named) as Answer['headers'];
-    return {
-      status: answer.statusCode,
-      headers: headersOf,
-      body: method === 'HEAD' ? '' : (answer.body ?? ''),
-    };
+    const sent = method === 'HEAD' ? '' : (answer.body ?? '');
+    return { status: answer.statusCode, headers: Object.fromEntries(named) as Answer['headers'], body: sent };
   };
 }
 
@@ -216,12 +212,8 @@ const calls: fc.Arbitrary<Call> = fc
     const sent = packed.subarray(0, Math.max(0, packed.length - cut));
     const encoding: Record<string, string> = packing === undefined ? {} : { 'content-encoding': packing };
     const length = { 'content-length': String(sent.length) };
-    return {
-      method,
-      path,
-      body: sent,
-      headers: { ...token, ...type, ...ce, ...accept, ...encoding, ...length },
-    };
+    const headers = { ...token, ...type, ...ce, ...accept, ...encoding, ...length };
+    return { method, path, headers, body: sent };
   });
 
 const batch = (

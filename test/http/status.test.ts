@@ -139,25 +139,23 @@ describe('GET /', () => {
     expect((await again('/')).status).toBe(200);
   });
 
-  test.each(['/', '/objects/service/shop/web', '/metrics'])(
-    '%s wants a token when it is not on loopback',
-    async (path) => {
-      const object = (): Promise<ObjectView> => Promise.resolve(OBJECT);
-      const { app } = testServer({ object, pageTokens: [PAGE_TOKEN, 'new:token'] });
-      const withoutTokens = request(testServer({ object, pageTokens: [] }).app).get(path);
-      const refused = await request(app).get(path);
-      expect(refused.status).toBe(401);
-      expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
-      const basic = (text: string): string => `Basic ${btoa(text)}`;
-      const lets = [PAGE, `bearer   ${PAGE_TOKEN}`, basic(`anyone:${PAGE_TOKEN}`), basic('x:new:token')];
-      const others = [basic(`x:${AUDIT_TOKEN}`), basic(PAGE_TOKEN), basic(`${PAGE_TOKEN}:`), 'Basic !!!'];
-      for (const header of [...lets, ...others]) {
-        const { status } = await request(app).get(path).set('Authorization', header);
-        expect([header, status]).toEqual([header, lets.includes(header) ? 200 : 401]);
-      }
-      expect((await withoutTokens.set('Authorization', PAGE)).status).toBe(401);
-    },
-  );
+  const GUARDED = ['/', '/objects/service/shop/web', '/metrics'];
+  test.each(GUARDED)('%s wants a token when it is not on loopback', async (path) => {
+    const object = (): Promise<ObjectView> => Promise.resolve(OBJECT);
+    const { app } = testServer({ object, pageTokens: [PAGE_TOKEN, 'new:token'] });
+    const withoutTokens = request(testServer({ object, pageTokens: [] }).app).get(path);
+    const refused = await request(app).get(path);
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toMatch(/^Basic .*, Bearer$/);
+    const basic = (text: string): string => `Basic ${btoa(text)}`;
+    const lets = [PAGE, `bearer   ${PAGE_TOKEN}`, basic(`anyone:${PAGE_TOKEN}`), basic('x:new:token')];
+    const others = [basic(`x:${AUDIT_TOKEN}`), basic(PAGE_TOKEN), basic(`${PAGE_TOKEN}:`), 'Basic !!!'];
+    for (const header of [...lets, ...others]) {
+      const { status } = await request(app).get(path).set('Authorization', header);
+      expect([header, status]).toEqual([header, lets.includes(header) ? 200 : 401]);
+    }
+    expect((await withoutTokens.set('Authorization', PAGE)).status).toBe(401);
+  });
 });
 
 describe('health', () => {
@@ -208,56 +206,49 @@ describe('anything else', () => {
   });
 });
 
-test.each(['LEVELSET_AUDIT_TOKENS', 'LEVELSET_RESYNC_TOKENS', 'LEVELSET_PAGE_TOKENS'])(
-  'a token that can be guessed is refused, and not repeated: %s',
-  (name) => {
-    const refusalOf = (tokens: string): string => {
-      try {
-        readTokens({ [name]: tokens });
-        return '';
-      } catch (error) {
-        return String(error);
-      }
-    };
-    for (const token of ['x'.repeat(19), 'change-me-audit', `please-CHANGEME-${'x'.repeat(40)}`]) {
-      for (const tokens of [token, `${'g'.repeat(20)}, ${token}`]) {
-        expect(refusalOf(tokens)).toContain(`${name}: a token`);
-        expect(refusalOf(tokens)).toContain('openssl rand -hex 32');
-        expect(refusalOf(tokens)).not.toContain(token);
-      }
+const VARIABLES = ['LEVELSET_AUDIT_TOKENS', 'LEVELSET_RESYNC_TOKENS', 'LEVELSET_PAGE_TOKENS'];
+
+test.each(VARIABLES)('a token that can be guessed is refused, and not repeated: %s', (name) => {
+  const refusalOf = (tokens: string): string => {
+    try {
+      readTokens({ [name]: tokens });
+      return '';
+    } catch (error) {
+      return String(error);
     }
-    expect(refusalOf('g'.repeat(20))).toBe('');
-    expect(refusalOf('')).toBe('');
-  },
-);
+  };
+  for (const token of ['x'.repeat(19), 'change-me-audit', `please-CHANGEME-${'x'.repeat(40)}`]) {
+    for (const tokens of [token, `${'g'.repeat(20)}, ${token}`]) {
+      expect(refusalOf(tokens)).toContain(`${name}: a token`);
+      expect(refusalOf(tokens)).toContain('openssl rand -hex 32');
+      expect(refusalOf(tokens)).not.toContain(token);
+    }
+  }
+  expect(refusalOf('g'.repeat(20))).toBe('');
+  expect(refusalOf('')).toBe('');
+});
+
+const EVIL = ['evil.example', 'evil.example:8080', '127.0.0.1.evil.example', 'localhost.evil.example:80', ''];
 
 describe('on loopback', () => {
   const server = () => testServer({ open: true, notes: () => ['a note'] });
 
-  test.each(['127.0.0.1:8080', 'localhost', 'LOCALHOST:80', '[::1]:8080', '127.1.2.3'])(
-    'a request to %s needs no token',
-    async (host) => {
-      const { app } = server();
-      for (const path of ['/', '/metrics'])
-        expect((await request(app).get(path).set('Host', host)).status).toBe(200);
-      expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\na note\n');
-    },
-  );
+  const OWN = ['127.0.0.1:8080', 'localhost', 'LOCALHOST:80', '[::1]:8080', '127.1.2.3'];
+  test.each(OWN)('a request to %s needs no token', async (host) => {
+    const { app } = server();
+    for (const path of ['/', '/metrics'])
+      expect((await request(app).get(path).set('Host', host)).status).toBe(200);
+    expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\na note\n');
+  });
 
-  test.each(['evil.example', 'evil.example:8080', '127.0.0.1.evil.example', 'localhost.evil.example:80', ''])(
-    'a page of another site, whose name %j leads here, reads nothing without a token',
-    async (host) => {
-      const { app } = server();
-      for (const path of ['/', '/metrics']) {
-        expect((await request(app).get(path).set('Host', host)).status).toBe(403);
-        const withToken = request(app)
-          .get(path)
-          .set('Host', host)
-          .set('Authorization', `Bearer ${PAGE_TOKEN}`);
-        expect((await withToken).status).toBe(200);
-      }
-      expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\n');
-      expect((await request(app).get('/healthz').set('Host', host)).status).toBe(200);
-    },
-  );
+  test.each(EVIL)('a page of another site, whose name %j leads here, needs a token', async (host) => {
+    const { app } = server();
+    for (const path of ['/', '/metrics']) {
+      expect((await request(app).get(path).set('Host', host)).status).toBe(403);
+      const withToken = request(app).get(path).set({ Host: host, Authorization: PAGE });
+      expect((await withToken).status).toBe(200);
+    }
+    expect((await request(app).get('/readyz').set('Host', host)).text).toBe('ok\n');
+    expect((await request(app).get('/healthz').set('Host', host)).status).toBe(200);
+  });
 });

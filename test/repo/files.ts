@@ -17,6 +17,16 @@ export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
+/** `PATH: LINE` of each line that the pattern finds. */
+export function linesWith(pattern: RegExp, paths: readonly string[], read = textOf): readonly string[] {
+  return paths.flatMap((path) =>
+    read(path)
+      .split('\n')
+      .filter((line) => pattern.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+}
+
 /** As wc counts them. */
 export function linesOf(path: string): number {
   return textOf(path).split('\n').length - 1;

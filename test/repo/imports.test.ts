@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeOf, filesOf, importsOf, textOf, type Import } from './files.ts';
+import { codeOf, filesOf, importsOf, linesWith, textOf, type Import } from './files.ts';
 
 /**
  * A room is what one row of the table "What may import what" in CONTRIBUTING.md speaks of: a folder or file of shared/, and
@@ -80,21 +80,13 @@ test('each room loads no package but those in its row', () => {
   expect(inWords(wrong)).toEqual([]);
 });
 
-test.each(TABLE.filter(({ pure }) => pure).map(({ room }) => room))(
-  '%s reads no clock, draws no lots and waits for nothing',
-  (room) => {
-    const impure = /\b(Date|process|Math\.random|setTimeout|setInterval|async|await|Promise|fetch|console)\b/;
-    const lines = shared
-      .filter((path) => roomOf(path) === room)
-      .flatMap((path) =>
-        codeOf(path)
-          .split('\n')
-          .filter((line) => impure.test(line))
-          .map((line) => `${path}: ${line}`),
-      );
-    expect(lines).toEqual([]);
-  },
-);
+const PURE = TABLE.filter(({ pure }) => pure).map(({ room }) => room);
+
+test.each(PURE)('%s reads no clock, draws no lots and waits for nothing', (room) => {
+  const impure = /\b(Date|process|Math\.random|setTimeout|setInterval|async|await|Promise|fetch|console)\b/;
+  const files = shared.filter((path) => roomOf(path) === room);
+  expect(linesWith(impure, files, codeOf)).toEqual([]);
+});
 
 test('only world.ts connects to Kubernetes and OpenStack; source-of.ts to Kubernetes alone', () => {
   const connecting = filesOf('functions/**/*.ts')

@@ -17,9 +17,8 @@ test('names are in kebab-case', () => {
 });
 
 test('no folder or file is called after nothing in particular', () => {
-  expect(own.filter((path) => path.split('/').some((part) => VAGUE.test(part.split('.')[0] ?? '')))).toEqual(
-    [],
-  );
+  const isVague = (part: string): boolean => VAGUE.test(part.split('.')[0] ?? '');
+  expect(own.filter((path) => path.split('/').some(isVague))).toEqual([]);
 });
 
 test('no file of the program has more than 300 lines', () => {
@@ -27,10 +26,8 @@ test('no file of the program has more than 300 lines', () => {
 });
 
 test('no folder has more than 20 files', () => {
-  const folders = Map.groupBy(
-    own.filter((path) => path.endsWith('.ts')),
-    dirname,
-  );
+  const sources = own.filter((path) => path.endsWith('.ts'));
+  const folders = Map.groupBy(sources, dirname);
   expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
 });
 

@@ -35,13 +35,12 @@ function grantedBy(file: string): readonly string[] {
 const inTable = ({ verb, resource, name, namespace }: ClusterRight): readonly string[] =>
   (name === undefined ? [''] : namesOf(name)).map((one) => textFor(verb, resource, one, namespace ?? ''));
 
-test.each([...new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest))])(
-  'infra/kubernetes/%s.yaml grants what infra/kubernetes/rights.ts has, and no more',
-  (manifest) => {
-    const rows = CLUSTER_RIGHTS.filter((one) => one.manifest === manifest);
-    expect(grantedBy(manifest).toSorted()).toEqual(rows.flatMap(inTable).toSorted());
-  },
-);
+const FILES = new Set(CLUSTER_RIGHTS.map(({ manifest }) => manifest));
+
+test.each([...FILES])('infra/kubernetes/%s.yaml grants what rights.ts has, and no more', (manifest) => {
+  const rows = CLUSTER_RIGHTS.filter((one) => one.manifest === manifest);
+  expect(grantedBy(manifest).toSorted()).toEqual(rows.flatMap(inTable).toSorted());
+});
 
 test.each([
   ['the watches', recordWatch],

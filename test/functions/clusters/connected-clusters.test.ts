@@ -84,28 +84,27 @@ test('of an entry that has just gone the tokens open nothing, and the end of the
   expect(stopped).toHaveBeenCalled();
 });
 
-test.each(['its entry goes', 'the process ends'])(
-  'nothing begins for a cluster when %s while what served it before ends',
-  async (what) => {
-    const { clusters, readings, put, slow, lasting, begun } = world();
-    put('a', 'one');
-    slow.add('one');
+const ENDS = ['its entry goes', 'the process ends'];
+
+test.each(ENDS)('nothing begins for a cluster when %s while what served it before ends', async (what) => {
+  const { clusters, readings, put, slow, lasting, begun } = world();
+  put('a', 'one');
+  slow.add('one');
+  await clusters.look();
+  put('a', 'two');
+  void clusters.look();
+  await passes(1_000);
+  if (what === 'the process ends') void clusters.stop();
+  else {
+    readings.delete('a');
     await clusters.look();
-    put('a', 'two');
-    void clusters.look();
-    await passes(1_000);
-    if (what === 'the process ends') void clusters.stop();
-    else {
-      readings.delete('a');
-      await clusters.look();
-    }
-    await passes();
-    lasting.resolve(undefined);
-    await passes();
-    expect(clusters.get('a')).toBeUndefined();
-    expect(begun).toEqual(['a as one']);
-  },
-);
+  }
+  await passes();
+  lasting.resolve(undefined);
+  await passes();
+  expect(clusters.get('a')).toBeUndefined();
+  expect(begun).toEqual(['a as one']);
+});
 
 const isAnother = (name: string, other: string): string =>
   `${name}: its kube-apiserver says that it is the cluster of the entry ${other}: remove one of the two entries, or give each its uid`;

@@ -229,24 +229,21 @@ async function twoClusters(isNamed: boolean) {
 test.each([
   ['by its providerID', true, 'which is a Node of another cluster of the project'],
   ['by its address alone', false, 'on no port of the Node, which names no server'],
-])(
-  'a server that is another cluster’s Node is no member here that is named %s, and its ports stay shut',
-  async (_how, isNamed, because) => {
-    const projects = new Projects();
-    const { owner, other, groups } = await twoClusters(isNamed);
-    await listNodesNow(await entered(projects, 'owner', owner));
-    const before = groups();
-    expect(before).not.toEqual([]);
+])('another cluster’s Node, named %s, is no member, and its ports stay shut', async (_, isNamed, because) => {
+  const projects = new Projects();
+  const { owner, other, groups } = await twoClusters(isNamed);
+  await listNodesNow(await entered(projects, 'owner', owner));
+  const before = groups();
+  expect(before).not.toEqual([]);
 
-    const by = await entered(projects, 'other', other);
-    await other.settle('web', { cluster: 'other' }, by);
-    expect(owner.cloud.members).toEqual([]);
-    expect(groups()).toEqual(before);
-    expect(JSON.stringify(other.kube.get('Service', 'default', 'web')?.status)).toContain(because);
+  const by = await entered(projects, 'other', other);
+  await other.settle('web', { cluster: 'other' }, by);
+  expect(owner.cloud.members).toEqual([]);
+  expect(groups()).toEqual(before);
+  expect(JSON.stringify(other.kube.get('Service', 'default', 'web')?.status)).toContain(because);
 
-    projects.leave('owner');
-    await other.sweepUntilSettled(by);
-    expect(owner.cloud.members).toHaveLength(1);
-    expect(groups()).toHaveLength(before.length + 1);
-  },
-);
+  projects.leave('owner');
+  await other.sweepUntilSettled(by);
+  expect(owner.cloud.members).toHaveLength(1);
+  expect(groups()).toHaveLength(before.length + 1);
+});

@@ -45,42 +45,38 @@ test('the program loads client-node only when somebody logs in', () => {
   expect(eagerSources.join()).not.toContain('@kubernetes/client-node');
 });
 
-test.each(FUNCTIONS)(
-  'the zip of %s is complete, quick to load, and names lines of TypeScript',
-  async (name) => {
-    const aws = await startAws();
-    onTestFinished(() => aws.close());
-    const target = await mkdtemp(`${directory}/unzip-`);
-    await run('python3', ['-m', 'zipfile', '-e', `${directory}/functions/${name}.zip`, target]);
-    const record = { body: bodyOf(asked()), receiptHandle: 'receipt-1', attributes: { SentTimestamp: '0' } };
-    const http = { method: 'POST', sourceIp: '127.0.0.1' };
-    const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [record] };
-    const script = `
-    Intl.ListFormat = class { constructor() { console.log('ListFormat'); } };
-    const { handler } = await import(process.argv[1]);
-    await handler(JSON.parse(process.argv[2]), { getRemainingTimeInMillis: () => 20_000 }).catch(() => undefined);
-    console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());
-    await handler({}, null).catch(({ stack }) => console.log(stack));`;
+test.each(FUNCTIONS)('the zip of %s is whole, quick to load, and names lines of TypeScript', async (name) => {
+  const aws = await startAws();
+  onTestFinished(() => aws.close());
+  const target = await mkdtemp(`${directory}/unzip-`);
+  await run('python3', ['-m', 'zipfile', '-e', `${directory}/functions/${name}.zip`, target]);
+  const record = { body: bodyOf(asked()), receiptHandle: 'receipt-1', attributes: { SentTimestamp: '0' } };
+  const http = { method: 'POST', sourceIp: '127.0.0.1' };
+  const event = { rawPath: '/', headers: {}, requestContext: { http }, Records: [record] };
+  const script = `
+  Intl.ListFormat = class { constructor() { console.log('ListFormat'); } };
+  const { handler } = await import(process.argv[1]);
+  await handler(JSON.parse(process.argv[2]), { getRemainingTimeInMillis: () => 20_000 }).catch(() => undefined);
+  console.log(process.moduleLoadList.filter((module) => /undici|http2|webcrypto/.test(module)).join());
+  await handler({}, null).catch(({ stack }) => console.log(stack));`;
 
-    const env = {
-      ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
-      ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
-      LEVELSET_QUEUE_URL: `${aws.url}/keys.fifo`,
-    };
-    const words = ['--enable-source-maps', '--input-type=module', '-e', script];
-    const given = [`${target}/functions/${name}.mjs`, JSON.stringify(event)];
+  const env = {
+    ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
+    ...{ AWS_ENDPOINT_URL_SSM: aws.url, LEVELSET_AUDIT_TOKENS_PARAMETER: '/tokens' },
+    LEVELSET_QUEUE_URL: `${aws.url}/keys.fifo`,
+  };
+  const words = ['--enable-source-maps', '--input-type=module', '-e', script];
+  const given = [`${target}/functions/${name}.mjs`, JSON.stringify(event)];
 
-    const { stdout } = await run(process.execPath, [...words, ...given], { env });
+  const { stdout } = await run(process.execPath, [...words, ...given], { env });
 
-    expect(aws.calls).toContain('GetParameters');
-    const lines = textOf('functions/lambda/function-log.ts').split('\n');
-    const line = lines.findIndex((one) => one.includes('awsRequestId')) + 1;
-    expect(stdout).toContain(`functions/lambda/function-log.ts:${line}:`);
-    // decision 258: neither fetch nor HTTP/2 nor texts of ICU, at the start or when it asks Parameter Store
-    if (name !== 'resync' && name !== 'status')
-      expect(stdout).not.toMatch(/undici|http2|webcrypto|ListFormat/);
-  },
-);
+  expect(aws.calls).toContain('GetParameters');
+  const lines = textOf('functions/lambda/function-log.ts').split('\n');
+  const line = lines.findIndex((one) => one.includes('awsRequestId')) + 1;
+  expect(stdout).toContain(`functions/lambda/function-log.ts:${line}:`);
+  // decision 258: neither fetch nor HTTP/2 nor texts of ICU, at the start or when it asks Parameter Store
+  if (name !== 'resync' && name !== 'status') expect(stdout).not.toMatch(/undici|http2|webcrypto|ListFormat/);
+});
 
 test('the program answers with page, JSON and text as what they are, though the build leaves media types out', async () => {
   const { env } = await sandboxWorld();

@@ -23,27 +23,24 @@ test.each([
   [':0', ['127.0.0.1', '::1'], false],
   ['127.example.org:0', undefined, false],
   ['192.0.2.1:0', undefined, false],
-])(
-  '--listen %s is reached at %j, and without TLS allowed on loopback alone',
-  async (address, hosts, loopback) => {
-    expect(parseListen(address)).toMatchObject({ port: 0, loopback });
-    if (!loopback)
-      await expect(listen(nobody, address, {})).rejects.toThrow(/--allow-plain-http where a proxy in front/);
-    if (!hosts) return;
-    const own = randomUUID();
-    const listening = await listen((_, response) => response.end(own), address, { allowPlainHttp: true });
-    onTestFinished(() => listening.close());
-    const port = new URL(listening.url).port;
-    // another process may listen at the same port of the other address
-    const isReached = (host: string): Promise<boolean> =>
-      fetch(`http://${host}:${port}`)
-        .then((answer) => answer.text())
-        .then((body) => body === own)
-        .catch(() => false);
-    expect(await isReached('127.0.0.1')).toBe(hosts.includes('127.0.0.1'));
-    expect(await isReached('[::1]')).toBe(hosts.includes('::1'));
-  },
-);
+])('--listen %s is reached at %j, without TLS on loopback alone', async (address, hosts, loopback) => {
+  expect(parseListen(address)).toMatchObject({ port: 0, loopback });
+  if (!loopback)
+    await expect(listen(nobody, address, {})).rejects.toThrow(/--allow-plain-http where a proxy in front/);
+  if (!hosts) return;
+  const own = randomUUID();
+  const listening = await listen((_, response) => response.end(own), address, { allowPlainHttp: true });
+  onTestFinished(() => listening.close());
+  const port = new URL(listening.url).port;
+  // another process may listen at the same port of the other address
+  const isReached = (host: string): Promise<boolean> =>
+    fetch(`http://${host}:${port}`)
+      .then((answer) => answer.text())
+      .then((body) => body === own)
+      .catch(() => false);
+  expect(await isReached('127.0.0.1')).toBe(hosts.includes('127.0.0.1'));
+  expect(await isReached('[::1]')).toBe(hosts.includes('::1'));
+});
 
 test.each(['8080', 'localhost', '::1:8080', '127.0.0.1:70000', ''])('%j is refused in words', (text) => {
   expect(() => parseListen(text)).toThrow('--listen has a value that is not allowed: give HOST:PORT');

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { joinNode } from '../../support/nodes.ts';
 import { aService, sandboxWorld, until, whatIsThere } from '../sandbox-world.ts';
@@ -13,7 +14,6 @@ test('a Service that is applied gets its address, page, metrics and readiness te
   const serving = await running(world);
   world.sandbox.setAuditSink(`${serving.url}/audit/kubernetes`, AUDIT_TOKEN);
   await swept(serving);
-  const web = () => kube.get('Service', 'default', 'web');
 
   kube.apply(aService('web'));
   await until('an address', () => addressOf({ kube }) !== undefined);
@@ -38,7 +38,7 @@ test('a Service that is applied gets its address, page, metrics and readiness te
   await until('a Node has its server', () => providerID() === `openstack:///${server.id}`);
 
   kube.delete('Service', 'default', 'web');
-  await until('the Service is gone', () => web() === undefined);
+  await until('the Service is gone', () => kube.get('Service', 'default', 'web') === undefined);
   await until('it is idle', serving.idle);
   expect(whatIsThere(world.sandbox)).toEqual({ loadBalancers: 0, floatingIps: 0 });
   const line = serving.lines.find((text) => text.startsWith('["reconciled"')) ?? '';
@@ -77,14 +77,12 @@ test('a stop lets the write in hand finish and gives its lease back', async () =
   const { sandbox } = world;
   const serving = await running(world, { watch: true });
   let stopped: Promise<void> | undefined;
-  sandbox.fault({
-    match: { side: 'openstack', method: 'POST', path: /loadbalancers/ },
-    kind: 'call',
-    before: async () => {
-      stopped = serving.stop();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    },
-  });
+  const match = { side: 'openstack', method: 'POST', path: /loadbalancers/ } as const;
+  const before = (): Promise<void> => {
+    stopped = serving.stop();
+    return pause(100);
+  };
+  sandbox.fault({ match, kind: 'call', before });
 
   sandbox.kube.apply(aService('web'));
   await until('the stop began', () => stopped !== undefined);

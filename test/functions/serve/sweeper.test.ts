@@ -66,29 +66,24 @@ test('sweeps rest for half a second, however many are asked for by events, and f
 });
 
 test.each([
-  { asked: 200_000, least: 200_000, most: 200_000 },
-  { asked: 3_600_000, least: 300_000, most: 300_000 },
-  { asked: undefined, least: 500, most: 1_000 },
-])(
-  'after a sweep that failed the next one comes when the answer allows it: $asked ms',
-  async ({ asked, least, most }) => {
-    const plain = aProcess(inVirtualTime({ nodes: 1 }));
-    const context = asked === undefined ? {} : { retryAfterMs: asked };
-    const away = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
-    const world = { ...plain, kube: replaced(plain.kube, () => ({ listServices: away })) };
-    const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: () => undefined });
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    onTestFinished(() => {
-      timers.mockRestore();
-    });
+  [200_000, 200_000, 200_000],
+  [3_600_000, 300_000, 300_000],
+  [undefined, 500, 1_000],
+])('a sweep that failed is repeated when the answer allows it: %s ms', async (asked, least, most) => {
+  const plain = aProcess(inVirtualTime({ nodes: 1 }));
+  const context = asked === undefined ? {} : { retryAfterMs: asked };
+  const away = () => Promise.reject(new ReconcileError('KUBE_UNAVAILABLE', 'away', context));
+  const world = { ...plain, kube: replaced(plain.kube, () => ({ listServices: away })) };
+  const sweeper = new Sweeper({ world, intervalMs: 3_600_000, swept: () => undefined });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => void vi.restoreAllMocks());
 
-    sweeper.start();
-    while (sweeper.busy) await new Promise(setImmediate);
-    await sweeper.stop();
+  sweeper.start();
+  while (sweeper.busy) await new Promise(setImmediate);
+  await sweeper.stop();
 
-    const delays = timers.mock.calls.map(([, ms = 0]) => ms);
-    const [delay = 0] = delays.slice(-1);
-    expect(delay).toBeGreaterThanOrEqual(least);
-    expect(delay).toBeLessThanOrEqual(most);
-  },
-);
+  const delays = timers.mock.calls.map(([, ms = 0]) => ms);
+  const [delay = 0] = delays.slice(-1);
+  expect(delay).toBeGreaterThanOrEqual(least);
+  expect(delay).toBeLessThanOrEqual(most);
+});

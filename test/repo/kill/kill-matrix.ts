@@ -235,13 +235,9 @@ async function tried(mutant: Mutant, tests: readonly TestFile[]): Promise<Result
 }
 
 /** The files that failed or never ended, of those that the time was enough for. */
-async function outcome(
-  tests: readonly TestFile[],
-): Promise<{ readonly killers: readonly string[]; readonly ran: number }> {
-  const reports = await runTests(
-    tests.map(({ file }) => file),
-    LIMIT_MS,
-  );
+async function outcome(tests: readonly TestFile[]) {
+  const files = tests.map(({ file }) => file);
+  const reports = await runTests(files, LIMIT_MS);
   const until = Date.now();
   const ended = new Map(
     reports.filter(({ ok, file }) => ok !== undefined && file !== '').map((one) => [one.file, one]),
@@ -266,15 +262,10 @@ async function runTests(
   writeFileSync(order, JSON.stringify(files));
   writeFileSync(told, '');
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
-  const args = [
-    'run',
-    '--config',
-    `${TOOL}/vitest.config.ts`,
-    `--maxWorkers=${env['KILL_REACH_FOLDER'] === undefined ? 1 : 2}`,
-    ...(values.first && env['KILL_REACH_FOLDER'] === undefined ? ['--bail=1'] : []),
-    ...files,
-  ];
-  const child = spawn(process.execPath, [vitest, ...args], {
+  const isRecording = env['KILL_REACH_FOLDER'] !== undefined;
+  const options = ['--config', `${TOOL}/vitest.config.ts`, `--maxWorkers=${isRecording ? 2 : 1}`];
+  if (values.first && !isRecording) options.push('--bail=1');
+  const child = spawn(process.execPath, [vitest, 'run', ...options, ...files], {
     cwd: copy,
     env: { ...process.env, ...env, KILL_ORDER: order, KILL_TOLD: told },
     stdio: ['ignore', 'ignore', process.env['KILL_DEBUG'] ? 'inherit' : 'ignore'],

@@ -21,9 +21,8 @@ export function printMatrix(results: readonly Result[], tests: readonly TestFile
     seconds: seconds.get(file) ?? 0,
   }));
   console.log('\nTest files that kill (kills, of them alone, seconds)');
-  for (const { file, kills, alone, seconds: took } of rows.sort(
-    (a, b) => b.alone - a.alone || b.kills - a.kills,
-  ))
+  rows.sort((a, b) => b.alone - a.alone || b.kills - a.kills);
+  for (const { file, kills, alone, seconds: took } of rows)
     console.log(`${kills}\t${alone}\t${took.toFixed(1)}\t${file}`);
 
   // the slowest for its kills goes first; each that goes leaves its kills to those that stay

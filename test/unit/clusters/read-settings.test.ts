@@ -28,14 +28,9 @@ async function read(texts: Texts) {
 }
 
 test('texts become the variables that the functions on AWS read, and nothing of the machine is beside them', async () => {
-  const texts = {
-    ...WHOLE,
-    flags: 'cluster-cidr=10.0.0.0/8',
-    'ca-file': PEM,
-    'cert-file': PEM,
-    'key-file': PEM,
-  };
-  const { settings, problems } = await read({ ...texts, 'audit-tokens': 'not for a connection' });
+  const files = { 'ca-file': PEM, 'cert-file': PEM, 'key-file': PEM };
+  const others = { flags: 'cluster-cidr=10.0.0.0/8', 'audit-tokens': 'not for a connection' };
+  const { settings, problems } = await read({ ...WHOLE, ...files, ...others });
   expect(problems).toEqual([]);
   expect(settings).toEqual({
     flags: { clusterName: 'prod-a', clusterCidr: '10.0.0.0/8', orphanDelay: '2h' },
@@ -103,20 +98,16 @@ test.each<[string, Texts, ...(readonly string[])]>([
   expect(problems.join()).not.toContain('hunter2');
 });
 
+const OF_NOBODY = `${kubeconfig()}  - { name: b, user: { exec: { command: /x } } }\n`;
 const NAMESAKES = { token: 'hunter2-of-kubernetes', constructor: 'x', toString: 'y' };
 
 test.each([
-  [
-    'a program of a user whom no context names',
-    `${kubeconfig()}  - { name: b, user: { exec: { command: /x } } }\n`,
-  ],
+  ['a program of a user whom no context names', OF_NOBODY],
   ['a field with the name of what every object has', kubeconfig({}, NAMESAKES)],
   ['a line of which the parser warns, in words that quote it', `${kubeconfig()}? { hunter2: a }\n: b\n`],
 ])('%s is no problem, and not told', async (_, text) => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  onTestFinished(() => {
-    warned.mockRestore();
-  });
+  onTestFinished(() => void vi.restoreAllMocks());
   const { problems } = await read({ ...WHOLE, kubeconfig: text });
   expect([problems, warned.mock.calls]).toEqual([[], []]);
 });

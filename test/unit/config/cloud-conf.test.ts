@@ -129,21 +129,13 @@ it.each([
 it.each([
   ...['1k = v', '= v', '"k" = v', 'k_x = v', 'k v', 'k = a\\b', 'k = "a\\b"'],
   ...['[a.b]', '[a ""]', '[1]', '[a', '[a] k = v', '[a "b\\n"]'],
-])(
-  'a line that is none is told by its number, and what is below a header that is none belongs nowhere: %j',
-  (line) => {
-    const { problems, loadBalancer } = read(
-      '[LoadBalancer]',
-      'lb-provider = o\\',
-      'vn',
-      line,
-      'monitor-delay = 9s',
-    );
-    expect(problems).toEqual([expect.stringMatching(/^cloud\.conf:4: /)]);
-    expect(loadBalancer).toMatchObject({ lbProvider: 'ovn', monitorDelay: line.startsWith('[') ? 5 : 9 });
-    expect(read('k = v').problems).toEqual(['cloud.conf:1: this stands before the first [section]']);
-  },
-);
+])('a line that is none is told by its number; what is below such a header belongs nowhere: %j', (line) => {
+  const lines = ['[LoadBalancer]', 'lb-provider = o\\', 'vn', line, 'monitor-delay = 9s'];
+  const { problems, loadBalancer } = read(...lines);
+  expect(problems).toEqual([expect.stringMatching(/^cloud\.conf:4: /)]);
+  expect(loadBalancer).toMatchObject({ lbProvider: 'ovn', monitorDelay: line.startsWith('[') ? 5 : 9 });
+  expect(read('k = v').problems).toEqual(['cloud.conf:1: this stands before the first [section]']);
+});
 
 it.each([
   ['\uFEFF[ LoadBalancerClass "a"] # note\r', 'a'],

@@ -80,16 +80,13 @@ describe('answers', () => {
   it.each([
     [404, '<html><h1>404 Not Found</h1></html>', 'text/html'],
     [403, '{"error":"not allowed"}', 'application/json'],
-  ])(
-    '%i of a proxy, %s, does not say that an object is gone, or a right missing',
-    async (status, text, type) => {
-      const { connection } = await start(() => ({ status, body: text, headers: { 'content-type': type } }));
-      expect(await caught(createKubeHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
-        code: 'KUBE_UNAVAILABLE',
-        message: expect.stringContaining('a proxy in front of the kube-apiserver says so') as string,
-      });
-    },
-  );
+  ])('%i %s of a proxy: neither is an object gone nor a right missing', async (status, body, type) => {
+    const { connection } = await start(() => ({ status, body, headers: { 'content-type': type } }));
+    expect(await caught(createKubeHttp(connection)({ ...WRITE, expected: [404] }))).toMatchObject({
+      code: 'KUBE_UNAVAILABLE',
+      message: expect.stringContaining('a proxy in front of the kube-apiserver says so') as string,
+    });
+  });
 
   it("say after a 401 which server takes the credential of which file for nobody's", async () => {
     const { connection, url } = await start(() => failure(401, 'Unauthorized'));
@@ -113,12 +110,10 @@ describe('answers', () => {
     [{ details: { name: 'web' }, message: 'services "web" not found' }, false],
     [{ kind: 'Error', reason: 'NotFound', details: { name: 'web' } }, false],
   ])('404 with %j: that the object is gone: %j', async (status, isGone) => {
-    const { connection } = await start(() => ({
-      status: 404,
-      body: { kind: 'Status', message: 'not found', code: 404, ...status },
-    }));
+    const body = { kind: 'Status', message: 'not found', code: 404, ...status };
+    const { connection } = await start(() => ({ status: 404, body }));
     const request = { ...READ, path: '/api/v1/namespaces/shop/services/web', expected: [404] };
-    const answer = await createKubeHttp(connection)(request).catch((error: unknown) => error);
+    const answer = await caught(createKubeHttp(connection)(request));
     expect(answer instanceof ReconcileError).toBe(!isGone);
   });
 

@@ -34,12 +34,9 @@ describe('an object', () => {
     ['the metadata of a slice', 'EndpointSlice', { metadata }, '.addressType must be a string'],
     ['a record that is no text', 'ConfigMap', { metadata, data: { place: { hush: 1 } } }, '.data.place must be a string'],
   ])('%s is refused, and what it should have is told', (_what, kind, body, why) => {
-    expect(() => asObject(kind, body, `read ${kind} web`)).toThrow(
-      expect.objectContaining({
-        code: 'UNEXPECTED_RESPONSE',
-        message: `cannot read ${kind} web: the answer is not a Kubernetes object: ${why}`,
-      }) as Error,
-    );
+    const message = `cannot read ${kind} web: the answer is not a Kubernetes object: ${why}`;
+    const told = expect.objectContaining({ code: 'UNEXPECTED_RESPONSE', message }) as Error;
+    expect(() => asObject(kind, body, `read ${kind} web`)).toThrow(told);
   });
 });
 

@@ -3,11 +3,7 @@ import type { Node, Service, ObjectEvent } from '../../../shared/model/kubernete
 import { aService } from '../../support/service.ts';
 import { sandboxKube } from './sandbox-kube.ts';
 
-const ensured: ObjectEvent = {
-  type: 'Normal',
-  reason: 'EnsuredLoadBalancer',
-  message: 'Ensured load balancer',
-};
+const ensured: ObjectEvent = { type: 'Normal', reason: 'EnsuredLoadBalancer', message: 'Ensured all' };
 
 async function world() {
   const { sandbox, connect } = await sandboxKube();

@@ -25,19 +25,14 @@ beforeEach(() => {
 /** An apiserver that takes one certificate. */
 async function serve(): Promise<{ url: string; takes: (name: string) => void }> {
   let taken = 'one';
-  const server = createServer(
-    {
-      cert: readFileSync(certificate('chain-leaf.crt')),
-      key: readFileSync(certificate('chain-leaf.key')),
-      ...{ requestCert: true, rejectUnauthorized: false },
-    },
-    ({ socket }, answer) => {
-      const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
-      const status = shown === `${taken}.example.org` ? 200 : 401;
-      answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-      answer.end('{}');
-    },
-  );
+  const [cert, key] = ['crt', 'key'].map((kind) => readFileSync(certificate(`chain-leaf.${kind}`)));
+  const options = { cert, key, requestCert: true, rejectUnauthorized: false };
+  const server = createServer(options, ({ socket }, answer) => {
+    const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
+    const status = shown === `${taken}.example.org` ? 200 : 401;
+    answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    answer.end('{}');
+  });
   return { url: `https://127.0.0.1:${await portOf(server)}`, takes: (name) => (taken = name) };
 }
 
@@ -47,14 +42,11 @@ function place(name: string, from: string, mtime: number): void {
   utimesSync(at(name), mtime, mtime);
 }
 
-const connectionTo = (server: string, user: object = {}) =>
-  readKubeconfig(
-    kubeconfigOf(
-      { server, 'certificate-authority': 'ca' },
-      { 'client-certificate': 'cert', 'client-key': 'key', ...user },
-    ),
-    { source: at('kubeconfig') },
-  );
+function connectionTo(server: string) {
+  const user = { 'client-certificate': 'cert', 'client-key': 'key' };
+  const text = kubeconfigOf({ server, 'certificate-authority': 'ca' }, user);
+  return readKubeconfig(text, { source: at('kubeconfig') });
+}
 const statusOf = (http: KubeHttp): Promise<unknown> =>
   http(GET).then(
     ({ status }) => status,

@@ -3,11 +3,8 @@ import { expect, test } from 'vitest';
 import { BoundedMap } from '../../../shared/memory/bounded-map.ts';
 
 test('the entries together weigh no more than they may, and the newest is always there', () => {
-  const anAct = fc.tuple(
-    fc.constantFrom('set', 'set', 'delete', 'clear'),
-    fc.nat(6),
-    fc.string({ maxLength: 8 }),
-  );
+  const kind = fc.constantFrom('set', 'set', 'delete', 'clear');
+  const anAct = fc.tuple(kind, fc.nat(6), fc.string({ maxLength: 8 }));
   fc.assert(
     fc.property(fc.array(anAct, { maxLength: 60 }), (acts) => {
       const map = new BoundedMap<number, string>(12, ({ length }) => length);

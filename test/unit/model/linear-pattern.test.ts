@@ -54,11 +54,10 @@ test('agrees with JavaScript on small patterns', () => {
   );
 });
 
-test.each(['a*'.repeat(100) + 'b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '.*a'.repeat(20) + 'b'])(
-  'what would hold JavaScript up for hours takes a moment: %j',
-  (pattern) => {
-    const start = performance.now();
-    expect(matches(pattern, 'a'.repeat(255))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
-  },
-);
+const SLOW = ['a*'.repeat(100) + 'b', 'a?'.repeat(30) + 'a'.repeat(30) + 'b', '.*a'.repeat(20) + 'b'];
+
+test.each(SLOW)('what would hold JavaScript up for hours takes a moment: %j', (pattern) => {
+  const start = performance.now();
+  expect(matches(pattern, 'a'.repeat(255))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(500);
+});

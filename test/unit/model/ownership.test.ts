@@ -26,10 +26,8 @@ test('only what a Service asked for is read back', () => {
 });
 
 test('no other Service is named by a word of the text', () => {
-  const description = describe('see other/web for more', own);
-  expect(
-    isMadeFor({ id: 'lb', name: 'kube_service_x', description }, { namespace: 'other', name: 'web' }, 'u'),
-  ).toBe(false);
+  const lb = { id: 'lb', name: 'kube_service_x', description: describe('see other/web for more', own) };
+  expect(isMadeFor(lb, { namespace: 'other', name: 'web' }, 'u')).toBe(false);
 });
 
 const everything = Object.keys(ATTRIBUTES.listener);

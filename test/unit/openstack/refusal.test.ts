@@ -75,13 +75,12 @@ it.each(FOREIGN)('a 403 that is %s', (_what, answer, code, says) => {
   expect(error.message).toContain(says);
 });
 
-it.each(['update security group X', 'create a security group rule', 'delete security group X'])(
-  'a 404 about a security group that vanished while levelset tried to %s is no mistake',
-  (attempted) => {
-    const body = neutron('SecurityGroupNotFound', 'Security group X does not exist');
-    expect(refusal(attempted, { status: 404, body }).code).toBe('GONE');
-  },
-);
+const ATTEMPTS = ['update security group X', 'create a security group rule', 'delete security group X'];
+
+it.each(ATTEMPTS)('a 404 of a group that vanished while levelset tried to %s is no mistake', (attempt) => {
+  const body = neutron('SecurityGroupNotFound', 'Security group X does not exist');
+  expect(refusal(attempt, { status: 404, body }).code).toBe('GONE');
+});
 
 it('keeps a message to one line of bounded length', () => {
   const { message } = refusal('x', { status: 400, body: octavia(`a\n\u001b[31m${'b'.repeat(2_000)}`) });

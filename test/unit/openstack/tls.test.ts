@@ -16,12 +16,10 @@ const [root = '', issuer = '', leaf = '', key = ''] = CHAIN;
 
 /** Asks a server that tells whether it knows the client's certificate. */
 async function ask(served: ServerOptions, config: Partial<OpenStackConfig>, host = '127.0.0.1') {
-  const server = createServer(
-    { ...served, requestCert: true, rejectUnauthorized: false },
-    ({ socket }, response) => {
-      response.end(JSON.stringify({ known: socket instanceof TLSSocket && socket.authorized }));
-    },
-  );
+  const options = { ...served, requestCert: true, rejectUnauthorized: false };
+  const server = createServer(options, ({ socket }, response) => {
+    response.end(JSON.stringify({ known: socket instanceof TLSSocket && socket.authorized }));
+  });
   const url = `https://${host}:${await portOf(server, '::')}`;
   const http = createOpenStackHttp({ ...configFor(url), ...config }, () => undefined);
   return http({ service: 'identity', method: 'POST', url });

@@ -148,9 +148,7 @@ it('SQS is reached with the variables that serverless.yml gives to functions', a
 
 it('no password is told where a Node tells the URL of a proxy that makes no tunnel', async () => {
   const connect = vi.spyOn(https.Agent.prototype, 'createConnection');
-  onTestFinished(() => {
-    connect.mockRestore();
-  });
+  onTestFinished(() => void vi.restoreAllMocks());
   connect.mockImplementation((_options, done) => {
     done?.(new Error(`Failed to establish tunnel via ${withPassword('p@ss')}/: 407`), new Socket());
     return undefined;

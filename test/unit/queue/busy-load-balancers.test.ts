@@ -108,26 +108,22 @@ test('of the keys that wait for one load balancer one is requeued at a time, and
 
 test('however long it takes, and whatever the last one took, it is seen within 5 % or 2 s', async () => {
   const tookMs = fc.oneof(fc.nat(5_000), fc.nat(60_000), fc.nat(600_000));
-  const listMs = fc.constantFrom(0, 50, 600);
+  const allMs = fc.array(tookMs, { minLength: 2, maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(tookMs, { minLength: 2, maxLength: 5 }),
-      listMs,
-      async (durations, answerMs) => {
-        const { busyOnes, wait, octavia, ready } = setUp();
-        octavia.answer = () => new Promise((resolve) => setTimeout(resolve, answerMs));
-        for (const durationMs of durations) {
-          octavia.status.set('lb-a', 'PENDING_CREATE');
-          const startedMs = Date.now();
-          wait({ ...busy('a', 2_000), applied: [CREATED] });
-          setTimeout(() => octavia.status.set('lb-a', 'ACTIVE'), durationMs);
-          await vi.advanceTimersByTimeAsync(durationMs * 1.05 + 2_000 + answerMs + 1);
-          const seenMs = Number(ready.pop()?.split(' ')[0]) - startedMs;
-          expect(seenMs).toBeLessThanOrEqual(Math.max(durationMs * 1.05, durationMs + 2_000) + answerMs);
-        }
-        busyOnes.stop();
-      },
-    ),
+    fc.asyncProperty(allMs, fc.constantFrom(0, 50, 600), async (durations, answerMs) => {
+      const { busyOnes, wait, octavia, ready } = setUp();
+      octavia.answer = () => new Promise((resolve) => setTimeout(resolve, answerMs));
+      for (const durationMs of durations) {
+        octavia.status.set('lb-a', 'PENDING_CREATE');
+        const startedMs = Date.now();
+        wait({ ...busy('a', 2_000), applied: [CREATED] });
+        setTimeout(() => octavia.status.set('lb-a', 'ACTIVE'), durationMs);
+        await vi.advanceTimersByTimeAsync(durationMs * 1.05 + 2_000 + answerMs + 1);
+        const seenMs = Number(ready.pop()?.split(' ')[0]) - startedMs;
+        expect(seenMs).toBeLessThanOrEqual(Math.max(durationMs * 1.05, durationMs + 2_000) + answerMs);
+      }
+      busyOnes.stop();
+    }),
   );
 });
 

@@ -4,12 +4,8 @@ import { nodeEvent, SELF, serviceEvent } from './audit-events.ts';
 
 const inNamespace = { resource: 'services', namespace: 'shop' };
 const status = { ...inNamespace, name: 'web', subresource: 'status' };
-const slice = {
-  resource: 'endpointslices',
-  namespace: 'shop',
-  name: 'web-x7k2p',
-  apiGroup: 'discovery.k8s.io',
-};
+const ofDiscovery = { resource: 'endpointslices', apiGroup: 'discovery.k8s.io' };
+const slice = { ...ofDiscovery, namespace: 'shop', name: 'web-x7k2p' };
 const nodeStatus = { resource: 'nodes', name: 'worker-7', subresource: 'status' };
 const self = { username: SELF, groups: ['system:serviceaccounts'] };
 const nodeController = { username: 'system:serviceaccount:kube-system:node-controller', groups: [] };

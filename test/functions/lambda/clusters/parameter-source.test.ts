@@ -109,28 +109,25 @@ test('an entry that is being written is not there yet, and one that changes stay
 test.each([
   [400, '{}'],
   [200, '{"Parameters":[{"Value":hunter2'],
-])(
-  'while Parameter Store answers %i %s the texts stay, tries are far between, and nothing of it is told',
-  async (status, text) => {
-    const one = source();
-    write('prod-a', WHOLE);
-    await one.read('prod-a');
-    aws.trouble.set('SSM', { status, text });
-    later(301);
-    for (let times = 0; times < 5; times += 1) expect(await one.read('prod-a')).toEqual(WHOLE);
-    expect(told).toHaveLength(1);
-    expect(told.join()).toContain('the texts that were read before stay');
-    for (const ask of [(): Promise<unknown> => one.read('prod-b'), () => one.names()]) {
-      told.push(await ask().then(() => 'read', errorText));
-      expect(told.at(-1)).toContain('cannot be read');
-    }
-    expect(told.join()).not.toContain('hunter2');
-    aws.trouble.clear();
-    aws.parameters.clear();
-    later(6);
-    expect(await one.read('prod-a')).toBeUndefined();
-  },
-);
+])('at %i %s of Parameter Store the texts stay, tries are rare, and it is not told', async (status, text) => {
+  const one = source();
+  write('prod-a', WHOLE);
+  await one.read('prod-a');
+  aws.trouble.set('SSM', { status, text });
+  later(301);
+  for (let times = 0; times < 5; times += 1) expect(await one.read('prod-a')).toEqual(WHOLE);
+  expect(told).toHaveLength(1);
+  expect(told.join()).toContain('the texts that were read before stay');
+  for (const ask of [(): Promise<unknown> => one.read('prod-b'), () => one.names()]) {
+    told.push(await ask().then(() => 'read', errorText));
+    expect(told.at(-1)).toContain('cannot be read');
+  }
+  expect(told.join()).not.toContain('hunter2');
+  aws.trouble.clear();
+  aws.parameters.clear();
+  later(6);
+  expect(await one.read('prod-a')).toBeUndefined();
+});
 
 test('for strangers eight reads in ten seconds may find nothing or fail, and those that find an entry cost nothing', async () => {
   const one = source();

@@ -89,12 +89,10 @@ describe('a port', () => {
     expect([byNumber, byName].flatMap(problemsOf)).toEqual([]);
   });
 
-  test.each([`${OWN}protocol.8080`, `${OCCM}lb-method.443`])(
-    '%s, which the Service does not have, or another controller did not know, is a problem',
-    (name) => {
-      expect(problemsOf({ [name]: 'http' })).toEqual([`${name} http`]);
-    },
-  );
+  const ODD = [`${OWN}protocol.8080`, `${OCCM}lb-method.443`];
+  test.each(ODD)('%s, which the Service lacks, or another controller did not know, is a problem', (name) => {
+    expect(problemsOf({ [name]: 'http' })).toEqual([`${name} http`]);
+  });
 });
 
 test('two spellings may say the same; what the second says otherwise is a problem', () => {
@@ -112,17 +110,16 @@ const OF_CLOUD_CONF = {
 const given = ['createMonitor', 'monitorDelay', 'monitorTimeout', 'monitorMaxRetries'];
 const ROWS = ANNOTATIONS.flatMap((row) => row.names.map((name) => [name, row] as const));
 
-test.each(ROWS.filter(([name, row]) => !name.startsWith(OWN) && (row.orNone ?? !('value' in row.parse('')))))(
-  '%s that is empty, as charts render it, is none or as if it were not there',
-  (name, { on, sets, orNone }) => {
-    const valueOf = (annotations: Record<string, string>): unknown => {
-      const { problems, ports, ...common } = read(annotations, {
-        ...aConfig(undefined, OF_CLOUD_CONF),
-        given,
-      });
-      expect(problems).toEqual([]);
-      return ({ ...ports[0], ...common } as Readonly<Record<string, object>>)[on]?.[sets as never];
-    };
-    expect(valueOf({ [name]: ' ' })).toEqual(orNone ? undefined : valueOf({}));
-  },
+/** As charts render it. */
+const EMPTY = ROWS.filter(
+  ([name, row]) => !name.startsWith(OWN) && (row.orNone ?? !('value' in row.parse(''))),
 );
+
+test.each(EMPTY)('%s that is empty is none, or as if it were not there', (name, { on, sets, orNone }) => {
+  const valueOf = (annotations: Record<string, string>): unknown => {
+    const { problems, ports, ...common } = read(annotations, { ...aConfig(undefined, OF_CLOUD_CONF), given });
+    expect(problems).toEqual([]);
+    return ({ ...ports[0], ...common } as Readonly<Record<string, object>>)[on]?.[sets as never];
+  };
+  expect(valueOf({ [name]: ' ' })).toEqual(orNone ? undefined : valueOf({}));
+});

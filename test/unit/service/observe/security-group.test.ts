@@ -50,11 +50,7 @@ test('of all ports, which a Neutron lists that does not know the filter, only th
 
 test('a port that has the address of a Node in another subnet than that of the members does not count', async () => {
   const annotations = { 'loadbalancer.openstack.org/member-subnet-id': OTHER_SUBNET };
-  const { observed } = await comparison(
-    aStoredService({ annotations }),
-    nodes,
-    new SimulatedCloud(),
-    managed,
-  );
+  const elsewhere = aStoredService({ annotations });
+  const { observed } = await comparison(elsewhere, nodes, new SimulatedCloud(), managed);
   expect(observed.resources.filter(({ kind }) => kind === 'port')).toEqual([]);
 });

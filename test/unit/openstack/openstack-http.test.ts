@@ -5,15 +5,15 @@ import { createOpenStackHttp, NoAnswer, type Call } from '../../../shared/openst
 import { NO_RUN } from '../../../shared/deadline.ts';
 import { startFake, type Answer } from './fake-openstack.ts';
 
-async function start(answer: Answer) {
+async function start(answer: Answer, requestTimeoutMs = 2_000) {
   const { config, url } = await startFake(answer);
   const calls: Call[] = [];
-  const http = createOpenStackHttp({ ...config, requestTimeoutMs: 300 }, (call) => calls.push(call));
+  const http = createOpenStackHttp({ ...config, requestTimeoutMs }, (call) => calls.push(call));
   return { http, calls, url: `${url}/x` };
 }
 
 async function run(method: 'GET' | 'POST', answer: Answer) {
-  const { http, calls, url } = await start(answer);
+  const { http, calls, url } = await start(answer, 300);
   const result: unknown = await http({ service: 'network', method, url }).catch((error: unknown) => error);
   return { result, calls };
 }

@@ -151,7 +151,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'a mistake is named, and the rest of the Service works': 'test/scenarios/trouble/reports.test.ts › three mistakes are one condition and one Event of three lines',
   'no secret is told': 'test/laws/secrets/no-content.test.ts › nothing of what stands in a file is told',
   'a support bundle has no secret': 'test/functions/cli/bundle/bundle.test.ts › a bundle has no secret',
-  'a settled world is not written to': 'test/scenarios/trouble/never-a-load-balancer.test.ts › a world that is settled costs a sweep over %i Services no write and at most ten calls',
+  'a settled world is not written to': 'test/scenarios/trouble/never-a-load-balancer.test.ts › a sweep over %i settled Services costs no write and at most ten calls',
   'a Service costs a handful of calls': 'test/scenarios/processes/calls-together.test.ts › of eight together each costs some five calls',
   'a dry run changes nothing': 'test/functions/cli/looks.test.ts › plan shows what a sweep would do and changes nothing',
   'options that change delete nothing that serves': 'test/scenarios/reconfigured/every-option.test.ts › %s, changed and changed back, deletes nothing that serves; what is deleted meanwhile goes as soon as it is right again',

@@ -36,23 +36,17 @@ const EVENTS = {
     const name = server.flavor.name === 'm1.small' ? 'm1.large' : 'm1.small';
     Object.assign(server, { flavor: { ...server.flavor, name } });
   },
-  relabel: ({ name }: JoinedNode) => {
-    change(name, {}, { 'topology.kubernetes.io/zone': 'wrong', own: 'kept' });
-  },
-  readdress: ({ name }: JoinedNode) => {
-    change(name, { status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] } });
-  },
-  taint: ({ name }: JoinedNode) => {
-    change(name, { spec: { taints: [UNINITIALIZED] } });
-  },
+  relabel: ({ name }: JoinedNode) =>
+    change(name, {}, { 'topology.kubernetes.io/zone': 'wrong', own: 'kept' }),
+  readdress: ({ name }: JoinedNode) =>
+    change(name, { status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] } }),
+  taint: ({ name }: JoinedNode) => change(name, { spec: { taints: [UNINITIALIZED] } }),
   look: ({ name }: JoinedNode) => it.reconcile(name),
 } as const;
 
 const isThere = (name: string): boolean => it.sandbox.kube.get('Node', undefined, name) !== undefined;
-function change(name: string, part: object, labels?: Record<string, string>): void {
-  const metadata = { name, ...(labels && { labels }) };
-  if (isThere(name)) it.sandbox.kube.apply({ kind: 'Node', metadata, ...part });
-}
+const change = (name: string, part: object, labels = {}): unknown =>
+  isThere(name) && it.sandbox.kube.apply({ kind: 'Node', metadata: { name, labels }, ...part });
 function turn(name: string, isReady: boolean): void {
   if (isThere(name)) it.sandbox.kube.setReady(name, isReady);
 }

@@ -68,10 +68,8 @@ async function settle(cluster: Cluster, nodes?: Nodes): Promise<void> {
 
 const textsOf = (routes: readonly Route[]): readonly string[] =>
   routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`).sort();
-const routesOn = ({ inside: { cloud } }: Cluster): readonly string[] =>
-  textsOf(cloud.routers.flatMap(({ routes }) => routes));
-const recordOf = async ({ world }: Cluster): Promise<readonly string[]> =>
-  textsOf([...(await world.kube.routes.load()).values()].flat());
+const routesOn = ({ inside: { cloud } }: Cluster) => textsOf(cloud.routers.flatMap(({ routes }) => routes));
+const recordOf = async ({ world }: Cluster) => textsOf([...(await world.kube.routes.load()).values()].flat());
 /** `SERVER CIDR MAC`, the port's own left out. */
 const pairsOn = ({ inside: { cloud } }: Cluster): readonly string[] =>
   cloud.ports
@@ -94,8 +92,7 @@ const someNodes = (names: readonly string[]): fc.Arbitrary<Nodes> =>
 const someNodesWithoutClaims = someNodes(NAMES).filter(
   (nodes) => new Set(Object.values(nodes)).size === Object.keys(nodes).length,
 );
-const rounds = (names = NAMES): fc.Arbitrary<readonly Nodes[]> =>
-  fc.array(someNodes(names), { minLength: 1, maxLength: 3 });
+const rounds = (names = NAMES) => fc.array(someNodes(names), { minLength: 1, maxLength: 3 });
 
 /** What others have put there: routes to none of the Nodes, or to pods of no cluster, and pairs of each Node's port. */
 const foreign = fc.record({

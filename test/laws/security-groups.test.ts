@@ -160,11 +160,8 @@ test('switched off, the group stays until it is approved, and then goes alone', 
     const [ours, on] = [structuredClone(made(cloud)), placed(cloud, service)];
     const plans = await settle(service, nodes, cloud);
     expect([made(cloud), placed(cloud, service)]).toEqual([ours, on]);
-    const approve =
-      plans
-        .at(-1)
-        ?.awaitingApproval.map(({ approval }) => approval)
-        .join() ?? '';
+    const [waiting = []] = plans.slice(-1).map(({ awaitingApproval }) => awaitingApproval);
+    const approve = waiting.map(({ approval }) => approval).join();
     const annotations = { ...edit.annotations, 'levelset.openstack.org/approve': approve };
     await settle(serviceOf({ ...edit, ranges: [], annotations }), nodes, cloud);
     expect(made(cloud)).toEqual([]);

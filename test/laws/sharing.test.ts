@@ -24,8 +24,7 @@ function sharing(edit: Edit, at: number, lb: string | undefined, portsApart = 0)
 
 /** Everything that carries a Service's tag, or hangs on what does. */
 function partOf(cloud: SimulatedCloud, { metadata }: Service): unknown {
-  const mine = (wire: Wire): boolean =>
-    (wire['tags'] as string[]).includes(`levelset-service=${metadata.uid}`);
+  const mine = (wire: Wire) => (wire['tags'] as string[]).includes(`levelset-service=${metadata.uid}`);
   const listeners = cloud.all('listener').filter(mine);
   const pools = cloud.all('pool').filter(({ id }) => listeners.some((one) => one['default_pool_id'] === id));
   const under = (kind: 'member' | 'healthmonitor') =>

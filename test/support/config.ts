@@ -35,17 +35,11 @@ export function aConfig(
       },
     },
     networking: defaults.networking,
-    nodes: {
-      regionalProviderID: false,
-    },
+    nodes: { regionalProviderID: false },
     deletionPercent: 10,
     orphanDelayMs: 0,
     clusterCidrs: [],
     loadBalancerClasses: { internet: { floatingSubnet: 'public-*' } },
-    loadBalancer: {
-      ...defaults.loadBalancer,
-      createMonitor: true,
-      ...loadBalancer,
-    },
+    loadBalancer: { ...defaults.loadBalancer, createMonitor: true, ...loadBalancer },
   };
 }

@@ -76,9 +76,7 @@ export function replaced<T extends Cloud | Kube>(port: T, callsOf: (its: T) => P
     ...callsOf(port),
     during: (run: Parameters<T['during']>[0]) => replaced(port.during(run) as T, callsOf),
   };
-  return new Proxy(port, {
-    get: (_, name) => Reflect.get(name in own ? own : port, name) as unknown,
-  });
+  return new Proxy(port, { get: (_, name) => Reflect.get(name in own ? own : port, name) as unknown });
 }
 
 /** `fetch` of the OpenStack of a sandbox, without sockets. */

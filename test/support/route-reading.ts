@@ -1,6 +1,6 @@
 import type { RouteReading } from '../../shared/routes/desired/node-routes.ts';
 import type { Node, NodeCondition } from '../../shared/model/kubernetes.ts';
-import type { AddressPair, RoutePort, WrittenRoute } from '../../shared/model/network/routes.ts';
+import type { RoutePort, WrittenRoute } from '../../shared/model/network/routes.ts';
 
 export const ROUTER = '54d3ba2c-2f27-4701-9154-23afcc682dd3';
 const SUBNET = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -38,13 +38,9 @@ export function portOf(at: number, pairs: readonly string[] = [], more: Partial<
       { subnet_id: SUBNET, ip_address: `10.0.0.${at}` },
       { subnet_id: SUBNET_IPV6, ip_address: `fd00:10::${at}` },
     ],
-    allowed_address_pairs: pairs.map((cidr) => pairOf(at, cidr)),
+    allowed_address_pairs: pairs.map((cidr) => ({ mac_address: mac(at), ip_address: cidr })),
     ...more,
   };
-}
-
-function pairOf(at: number, cidr: string): AddressPair {
-  return { mac_address: mac(at), ip_address: cidr };
 }
 
 /** `10.244.1.0/24 > 10.0.0.1` */

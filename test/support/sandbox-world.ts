@@ -21,6 +21,7 @@ const silent = (): void => undefined;
 /** A log that nobody reads. */
 export const SILENT: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
+const APPROVE = 'levelset.openstack.org/approve';
 /** So long anything may take to come to rest. */
 const SETTLED_MS = 20_000;
 
@@ -51,9 +52,9 @@ export async function startSandboxWorld(
   writeFileSync(kubeconfig, kubeconfigFor(sandbox));
   writeFileSync(cloudConfig, cloudConfFor(authUrl));
   const transport = { ...cloudTransport(cloudOf ?? sandbox), ...REAL_TIME };
-  const another = (other: Config = aConfig(authUrl, config)): Promise<World> =>
+  const another = (other: Partial<Config> = {}): Promise<World> =>
     Promise.resolve({
-      ...inProcessWorld(sandbox, other, SILENT, transport),
+      ...inProcessWorld(sandbox, { ...aConfig(authUrl, config), ...other }, SILENT, transport),
       clock: { now: () => Date.now() },
     });
   const world = await another();
@@ -79,12 +80,26 @@ export async function startSandboxWorld(
     throw new Error('the world did not settle');
   };
   const { cloud, kube, fault, requests, advanceClock } = sandbox;
+  /** Puts this on a Service, beside what it has. */
+  const edit = ({ name = 'web', spec, ...metadata }: Change) => {
+    const own = { name, namespace: 'default', ...metadata };
+    return kube.apply({ kind: 'Service', metadata: own, ...(spec && { spec }) });
+  };
+  /** What the condition of a Service says. */
+  const told = (name = 'web'): string => {
+    const { message } = readyOf(sandbox, name) ?? {};
+    if (message === undefined) throw new Error(`no condition of ${name}`);
+    return message;
+  };
+  /** The approval that it asks for. */
+  const approval = (name?: string): string =>
+    /(?:until|waits for approval|approve:) ([0-9a-f]{12})/.exec(told(name))?.[1] ?? '';
   return {
     ...{ cloud, kube, fault, requests, advanceClock },
     ...{ sandbox, world },
     /** Files that lead another process to the same place. */
     ...{ kubeconfig, cloudConfig },
-    /** A further process: other identity, own caches. */
+    /** A further process: other identity, own caches, and as far as it is said another configuration. */
     another,
     /** Runs one key, coming back as the queue would, until it is settled, blocked or failed: `NAME` or `NS/NAME`. */
     settle,
@@ -96,24 +111,15 @@ export async function startSandboxWorld(
       kube.apply(aService({ name, namespace, ...wanted }));
       return settle(`${namespace}/${name}`, ...how);
     },
-    /** Puts this on a Service, beside what it has. */
-    edit: ({ name = 'web', spec, ...metadata }: Change) =>
-      kube.apply({
-        kind: 'Service',
-        metadata: { name, namespace: 'default', ...metadata },
-        ...(spec && { spec }),
-      }),
+    edit,
+    /** Gives a Service the approval that its condition asks for. */
+    approve: (name = 'web') => edit({ name, annotations: { [APPROVE]: approval(name) } }),
     /** One run, by default of `web` for an event. */
     once: (request?: Partial<ReconcileRequest>, by: World = world) =>
       run({ key: 'service/default/web', trigger: 'audit', ...request }, by),
     /** This world with the time so much later. */
     later: (ms: number): World => ({ ...world, clock: { now: () => Date.now() + ms } }),
-    /** What the condition of a Service says. */
-    told: (name = 'web'): string => {
-      const { message } = readyOf(sandbox, name) ?? {};
-      if (message === undefined) throw new Error(`no condition of ${name}`);
-      return message;
-    },
+    ...{ told, approval },
     /** Deletes the Service, and settles. */
     remove: (name: string) => {
       sandbox.kube.delete('Service', ...partsOf(name));
@@ -173,9 +179,7 @@ export async function runAll({ requests }: Pick<Sweep, 'requests'>, world: World
   return ended;
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Resolves when `check` holds. Throws after half a minute: the machine may be busy. */
 export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {

@@ -10,9 +10,7 @@ export function ingressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): readonl
   return serviceOf(sandbox, name)?.status?.loadBalancer?.ingress ?? [];
 }
 
-export function addressOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): string | undefined {
-  return ingressOf(sandbox, name)[0]?.ip;
-}
+export const addressOf = (sandbox: Pick<Sandbox, 'kube'>, name = 'web') => ingressOf(sandbox, name)[0]?.ip;
 
 export function readyOf(sandbox: Pick<Sandbox, 'kube'>, name = 'web'): Condition | undefined {
   return serviceOf(sandbox, name)?.status?.conditions?.find(({ type }) => type.endsWith('/Ready'));

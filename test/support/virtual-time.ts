@@ -16,9 +16,7 @@ export function inVirtualTime(options: SandboxOptions = {}) {
 }
 
 /** A process that knows nothing yet. */
-export function aProcess(inside: SandboxInside): World {
-  return inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
-}
+export const aProcess = (inside: SandboxInside) => inProcessWorld(inside, aConfig(AUTH_URL), SILENT);
 
 /** Runs a key as the queue does, until it is not requeued. */
 export async function runsOf(request: ReconcileRequest, world: World, { clock }: SandboxInside) {

@@ -39,9 +39,8 @@ const PORTS = [
 ];
 const LARGE = { id: '5b4f0d8e-1d1a-4f4a-9a51-0d7a2a3b4c5d', name: 'large', description: '', enabled: true };
 
-function apply({ kube }: Inside, wanted: Parameters<typeof aService>[0] = {}): void {
+const apply = ({ kube }: Inside, wanted: Parameters<typeof aService>[0] = {}) =>
   kube.apply(aService({ ...wanted, spec: { ports: PORTS, ...wanted.spec } }));
-}
 
 function approveFlavor(inside: Inside): void {
   const lb = inside.cloud.loadbalancers.find(({ name }) => name.endsWith('_web'));
@@ -98,9 +97,8 @@ const secured = (inside: Inside): void => {
 };
 const annotated =
   (annotations: Readonly<Record<string, string>>, ports = PORTS) =>
-  (inside: Inside): void => {
+  (inside: Inside) =>
     apply(inside, { annotations, spec: { ports } });
-  };
 const remove =
   (name: string) =>
   ({ kube }: Inside): void => {
@@ -137,9 +135,7 @@ export const STORIES = {
   'create with a certificate': { act: secured, wakes: WEB, watch: broken },
   'a certificate is renewed': {
     before: [secured],
-    act: ({ kube }) => {
-      kube.apply({ kind: 'Secret', ...aTlsSecret('two'), metadata: { name: 'web-tls' } });
-    },
+    act: ({ kube }) => kube.apply({ kind: 'Secret', ...aTlsSecret('two'), metadata: { name: 'web-tls' } }),
     wakes: WEB,
     watch: broken,
   },
@@ -204,18 +200,12 @@ export const STORIES = {
   'repair: rebuilt': { before: [apply], act: breaks, wakes: WEB, watch: broken },
   'node init': {
     config: () => ({ controllers: ['cloud-node-controller'] }),
-    act: (inside) => {
-      joinNode(inside, 'joining');
-    },
+    act: (inside) => joinNode(inside, 'joining'),
     wakes: ['node/joining'],
   },
   'node delete': {
     config: () => ({ controllers: ['cloud-node-lifecycle-controller'] }),
-    before: [
-      ({ kube }) => {
-        kube.addNode('lost');
-      },
-    ],
+    before: [({ kube }) => kube.addNode('lost')],
     act: (inside) => {
       loseServer(inside, 'lost');
     },

@@ -29,9 +29,8 @@ type Attack = (it: SandboxWorld) => void;
 
 const evil =
   (wanted: Parameters<typeof aService>[0]): Attack =>
-  ({ sandbox }) => {
-    sandbox.kube.apply(aService({ name: 'evil', ...wanted }));
-  };
+  ({ kube }) =>
+    kube.apply(aService({ name: 'evil', ...wanted }));
 
 const portsOf = (count: number, nodePort = true) =>
   Array.from({ length: count }, (_, at) => ({

@@ -49,9 +49,8 @@ export async function startDriftWorld(
   const ports = [80, 443, 5432].map((port) => ({
     ...{ name: `p-${port}`, port, targetPort: 8080, nodePort: 30_000 + port },
   }));
-  const apply = (more: Annotations = {}, type = 'LoadBalancer'): void => {
+  const apply = (more: Annotations = {}, type = 'LoadBalancer') =>
     kube.apply(aService({ annotations: { ...asked, ...annotations, ...more }, spec: { ports, type } }));
-  };
   /** One sweep, and the runs that it asks for until they are at rest. */
   const sweepOnce = async () => {
     const found = await sweep(world);

@@ -14,11 +14,9 @@ const LIMIT = 'loadbalancer.openstack.org/connection-limit';
 const WEB: ReconcileRequest = { key: serviceKey('default', 'web'), trigger: 'sweep' };
 
 /** A run that expects nothing after its process's own writes. */
-const run = (it: DriftWorld): Promise<Report> =>
-  reconcile({ ...WEB, inGroup: true }, it.world, { remainingMs: () => 60_000 });
+const run = (it: DriftWorld) => reconcile({ ...WEB, inGroup: true }, it.world, { remainingMs: () => 60_000 });
 
-const driftIn = (reports: readonly Report[]): readonly unknown[] =>
-  reports.flatMap(({ plan }) => plan?.drift ?? []);
+const driftIn = (reports: readonly Report[]) => reports.flatMap(({ plan }) => plan?.drift ?? []);
 const limits = (it: DriftWorld): readonly unknown[] =>
   it.inside.cloud.listeners.map((one) => (one as object as Record<string, unknown>)['connection_limit']);
 

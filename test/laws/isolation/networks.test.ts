@@ -40,8 +40,7 @@ type Tenant = Drawn<typeof aWorld>;
 
 type Home = Pick<Machine, 'network' | 'last'>;
 const subnetOf = ({ ids }: Tenant, { network }: Home): string => uuid('a', ids[network] ?? 0);
-const addressOf = ({ ranges }: Tenant, { network, last }: Home): string =>
-  `10.${ranges[network] ?? 0}.0.${last}`;
+const addressOf = ({ ranges }: Tenant, { network, last }: Home) => `10.${ranges[network] ?? 0}.0.${last}`;
 /** Where a machine is, as its Node names it. */
 const homesOf = (machine: Machine): readonly [Home, ...Home[]] => {
   const { is, type, first: network, last } = machine;
@@ -87,8 +86,7 @@ function cloudOf(world: Tenant): SimulatedCloud {
   return new SimulatedCloud({ subnet, port, network: [] });
 }
 
-const able = ({ machines }: Tenant): readonly Machine[] =>
-  machines.filter(({ is, excluded }) => is !== 'stranger' && !excluded);
+const able = ({ machines }: Tenant) => machines.filter(({ is, excluded }) => is !== 'stranger' && !excluded);
 
 test('whatever other networks with the same addresses a project has, VIP and members are where the first Node that can be a member has its port, and the security group is on no machine of others', () =>
   forAll(aWorld, async (world) => {

@@ -96,8 +96,7 @@ test('nothing opens beyond what was open and what is asked for', () =>
       const before = letIn(cloud, provider);
       await settle(written(second), NODES, well, CONFIGS[provider]);
       const may = [...before, ...letIn(well, provider)];
-      const isMore = (one: string): boolean =>
-        !may.includes(one) && !may.includes(one.replace(/\S+/, '0.0.0.0/0'));
+      const isMore = (one: string) => !may.includes(one) && !may.includes(one.replace(/\S+/, '0.0.0.0/0'));
 
       cloud.refused = write;
       for (let runs = 0; runs < 12; runs += 1) {

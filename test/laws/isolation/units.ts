@@ -95,9 +95,8 @@ function build(inside: SandboxInside): void {
   kube.apply({ kind: 'Secret', ...aTlsSecret('one') });
   podsAt(kube, '10.0.0.31');
   sliceOf(kube, 'local', [{ addresses: ['10.244.1.5'], nodeName: 'node-1' }]);
-  const serve = (name: UnitName, spec: object, annotations?: Record<string, string>): void => {
-    kube.apply(aService({ name, spec: { ...spec }, ...(annotations && { annotations }) }));
-  };
+  const serve = (name: UnitName, spec: object, annotations = {}) =>
+    kube.apply(aService({ name, spec: { ...spec }, annotations }));
   serve('external', { ports: portsAt(80, 81) });
   serve('internal', { ports: portsAt(80, 81) }, INTERNAL);
   serve('gone', { ports: portsAt(80) });
@@ -182,10 +181,8 @@ async function work(inside: SandboxInside, world: World, events: boolean): Promi
 function pictureOf(inside: SandboxInside): Readonly<Record<UnitName, unknown>> {
   const services = SERVICES.map((name) => [name, serviceIn(inside, name)]);
   const nodes = NODES.map((name) => [name, nodeIn(inside, name)]);
-  return Object.fromEntries([...services, ...nodes, ['routes', routesIn(inside)]]) as Record<
-    UnitName,
-    unknown
-  >;
+  const all = [...services, ...nodes, ['routes', routesIn(inside)]];
+  return Object.fromEntries(all) as Record<UnitName, unknown>;
 }
 
 function serviceIn(inside: SandboxInside, name: string): unknown {

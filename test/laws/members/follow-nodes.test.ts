@@ -91,8 +91,7 @@ type Story = Drawn<typeof aStory>;
 
 let nodes = 0;
 
-const eligible = ({ kube }: SandboxWorld): readonly Node[] =>
-  (kube.list('Node') as unknown as Node[]).filter(isEligible);
+const eligible = ({ kube }: SandboxWorld) => (kube.list('Node') as unknown as Node[]).filter(isEligible);
 
 function move(it: SandboxWorld, what: Drawn<typeof aMove>): void {
   const { kube } = it;

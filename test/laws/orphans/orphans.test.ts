@@ -3,15 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../infra/sandbox/fault-rules.ts';
 import { observeBelongings } from '../../../shared/gc/belongings.ts';
-import { planGc, type GcPlan } from '../../../shared/gc/plan-gc.ts';
+import { planGc } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
-import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
+import { DAY_MS, gcPlanOf, startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { untouchable, whatIsThere } from '../../support/clusters/untouchable.ts';
 import { aConfig } from '../../support/config.ts';
 import { aService } from '../../support/service.ts';
 import { forAll } from '../seed.ts';
 
-const DAY_MS = 86_400_000;
 const { loadBalancer: managed } = aConfig(undefined, { manageSecurityGroups: true });
 
 /** What makes a load balancer of the cluster that is gone one that others may need. */
@@ -42,14 +41,6 @@ async function spoil({ inside: { cloud }, world }: Cluster, at: number, how: Spo
   if (how === 'a foreign pool') await world.cloud.create('pool', { ...theirs, lb_algorithm: 'ROUND_ROBIN' });
 }
 
-async function planOf(gone: Cluster, alive: Cluster): Promise<GcPlan> {
-  return planGc(await observeBelongings(alive.world.cloud), {
-    id: await gone.world.kube.clusterId(),
-    thisOne: await alive.world.kube.clusterId(),
-    ...{ answering: undefined, unwrittenForMs: DAY_MS, now: alive.inside.clock.millis() },
-  });
-}
-
 test('gc of a cluster that was deleted together with its Services takes all that is its own alone, and nothing that anybody else has or may need', () =>
   forAll(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }), async (spoils) => {
     const alive = startCluster();
@@ -62,7 +53,7 @@ test('gc of a cluster that was deleted together with its Services takes all that
     const before = whatIsThere(gone.inside);
     alive.inside.advanceClock(DAY_MS + 1_000);
 
-    const plan = await planOf(gone, alive);
+    const plan = await gcPlanOf(gone, alive);
     expect(plan.problems).toEqual([]);
     const { failed } = await runGc(plan, alive.world.cloud);
     expect(failed).toEqual([]);
@@ -75,7 +66,7 @@ test('gc of a cluster that was deleted together with its Services takes all that
     expect(text(after)).toEqual(text(before.filter(({ of }) => !goes(of))));
     const others = (all: typeof before): typeof before => all.filter(({ of }) => of === 'others');
     expect(others(after)).toEqual(others(before));
-    expect((await planOf(gone, alive)).steps).toEqual([]);
+    expect((await gcPlanOf(gone, alive)).steps).toEqual([]);
   }));
 
 describe('gc refuses', () => {
@@ -155,10 +146,7 @@ async function start(shares: boolean, percent: number): Promise<Cluster> {
   await ours.run({ key: 'service/default/s1', trigger: 'audit' });
   await startCluster({}, ours).create('s0', 's9');
   await untouchable(ours);
-  for (let sweeps = 0; sweeps < 2; sweeps += 1) {
-    ours.inside.advanceClock(3_000);
-    await ours.sweep();
-  }
+  await ours.sweepToRest();
   return ours;
 }
 

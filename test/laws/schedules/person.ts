@@ -10,9 +10,8 @@ import { nodePortOf, type Watch } from './watch.ts';
 const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
 /** The Services of a schedule. */
-export function namesOf({ besides }: Pick<Schedule, 'besides'>): readonly ServiceName[] {
-  return besides === 'none' ? ['web'] : ['web', 'api'];
-}
+export const namesOf = ({ besides }: Pick<Schedule, 'besides'>): readonly ServiceName[] =>
+  besides === 'none' ? ['web'] : ['web', 'api'];
 
 /** What a person does, edit by edit. */
 export function personOf({ kube }: SandboxInside, watch: Watch, schedule: Pick<Schedule, 'besides'>) {

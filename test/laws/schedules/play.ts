@@ -125,25 +125,16 @@ function left(schedule: Schedule, inside: SandboxInside, watch: Watch): readonly
     wish.ports.map((port) => `${port} ${JSON.stringify(rangesOf(wish.ranges))}`),
   );
   const members = ports.flatMap((port) => nodes.map((address) => `${port} ${address}:${nodePortOf(port)}`));
+  const open = cloud.listeners.map((one) => `${one.protocol_port} ${JSON.stringify(one['allowed_cidrs'])}`);
+  const balancers = Math.min(most, wishes.length);
+  const addresses = Math.min(most, wishes.filter(({ internal }) => !internal).length);
   const rows: readonly (readonly [what: string, is: unknown, isTo: unknown])[] = [
-    ['load balancers', cloud.loadbalancers.length, Math.min(most, wishes.length)],
-    [
-      'listeners',
-      cloud.listeners.map((one) => `${one.protocol_port} ${JSON.stringify(one['allowed_cidrs'])}`).sort(),
-      listeners.sort(),
-    ],
+    ['load balancers', cloud.loadbalancers.length, balancers],
+    ['listeners', open.sort(), listeners.sort()],
     ['pools', cloud.pools.length, ports.length],
     ['members', cloud.listeners.flatMap((listener) => membersOf(listener, inside)).sort(), members.sort()],
-    [
-      'vips',
-      cloud.ports.filter((one) => one.device_owner === 'Octavia').length,
-      Math.min(most, wishes.length),
-    ],
-    [
-      'floating IPs',
-      cloud.floatingips.length,
-      Math.min(most, wishes.filter(({ internal }) => !internal).length),
-    ],
+    ['vips', cloud.ports.filter((one) => one.device_owner === 'Octavia').length, balancers],
+    ['floating IPs', cloud.floatingips.length, addresses],
     ['groups', cloud.securityGroups.filter(({ tags }) => tags.length > 0).length, groups],
     // one whose process was killed before it was tagged, for a Service that was gone then, stays empty and unused
     ['groups in use', new Set(used).size, groups],

@@ -16,18 +16,10 @@ import { readNamedFile } from '../../../shared/named-file.ts';
 import { forAll } from '../seed.ts';
 
 const CLOUD = {
-  ...{
-    region_name: 'R',
-    interface: 'internal',
-    auth_type: 'password',
-    verify: true,
-    cacert: '/nowhere/ca.pem',
-  },
+  ...{ region_name: 'R', interface: 'internal', auth_type: 'password', verify: true },
+  cacert: '/nowhere/ca.pem',
   auth: {
-    auth_url: 'https://k/v3',
-    username: 'u',
-    password: 'p',
-    project_name: 'p',
+    ...{ auth_url: 'https://k/v3', username: 'u', password: 'p', project_name: 'p' },
     default_domain: 'default',
   },
 };

@@ -22,8 +22,7 @@ const unmanaged = () => it.another(aConfig(it.sandbox.authUrl));
 const members = (): readonly string[] => [...new Set(it.cloud.members.map(({ address }) => address))].sort();
 const portOf = (server: string, { cloud }: Pick<SandboxWorld, 'cloud'> = it) =>
   cloud.ports.find(({ device_id: id }) => id === server);
-const addressOf = (server: string, of?: SandboxWorld): string =>
-  portOf(server, of)?.fixed_ips[0]?.ip_address ?? '';
+const addressOf = (server: string, of?: SandboxWorld) => portOf(server, of)?.fixed_ips[0]?.ip_address ?? '';
 const settleNow = (by?: SandboxWorld['world']) => it.settle('web', { trigger: 'command' }, by);
 
 /** A Node says that it has this address. */

@@ -20,9 +20,8 @@ const SHUTDOWN = 'node.cloudprovider.kubernetes.io/shutdown';
 const GONE = 'levelset.openstack.org/server-gone';
 const MINUTE = 61_000;
 let lost: readonly ReturnType<NodeWorld['server']>[] = [];
-const change = (metadata: object, part: object = {}): void => {
+const change = (metadata: object, part: object = {}) =>
   it.kube.apply({ kind: 'Node', metadata: { name: NAME, ...metadata }, ...part });
-};
 /** A look at it, so much later. */
 const look = (ms = 0, by = it.world, name = NAME): Promise<Report> =>
   it.reconcile(name, {}, { ...by, clock: it.later(ms).clock });
@@ -155,7 +154,7 @@ test('a server that one answer of Nova misses and another one shows is not gone'
 });
 
 test('where one of the two controllers of Nodes is for others, their taints stay', async () => {
-  const only = (controller: ControllerName) => it.another({ ...it.world.config, controllers: [controller] });
+  const only = (controller: ControllerName) => it.another({ controllers: [controller] });
   const taintsOf = (name: string) => it.node(name).spec?.taints?.map(({ key }) => key);
   change({}, { spec: { taints: [{ key: SHUTDOWN, effect: 'NoSchedule' }] } });
   await it.reconcile(NAME, { trigger: 'sweep' }, await only('cloud-node-controller'));

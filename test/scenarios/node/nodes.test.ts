@@ -12,15 +12,13 @@ const members = (): readonly string[] => it.cloud.members.map(({ name }) => name
 const label = (name: string, zone: string): unknown =>
   it.kube.apply({ kind: 'Node', metadata: { name, labels: { zone } } });
 
-async function select(text: string, by?: SandboxWorld['world']): Promise<void> {
-  await it.make({ annotations: { [SELECTOR]: text } }, {}, by);
-}
+const select = (text: string, by?: SandboxWorld['world']) =>
+  it.make({ annotations: { [SELECTOR]: text } }, {}, by);
 
-function inTheGroup(): readonly unknown[] {
+function inTheGroup() {
   const { id = '' } = it.cloud.securityGroups.find(({ name }) => name.startsWith('lb-sg')) ?? {};
-  return it.cloud.ports
-    .filter((port) => port.security_groups.includes(id))
-    .map((port) => port.fixed_ips[0]?.ip_address);
+  const ports = it.cloud.ports.filter((port) => port.security_groups.includes(id));
+  return ports.map((port) => port.fixed_ips[0]?.ip_address);
 }
 
 test('where no Node is there a Service says so, and has its load balancer when the first one comes', async () => {
@@ -118,19 +116,15 @@ test('where no node-selector was ever read no Node joins, those that are gone le
 
 const OWN = 'levelset.openstack.org/';
 
-const ask = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
-  const ports = [{ name: 'web', port: 80, nodePort: 30_080 }];
-  await it.make({ annotations, spec: { ports } });
-};
+const ask = (annotations: Readonly<Record<string, string>>) =>
+  it.make({ annotations, spec: { ports: [{ name: 'web', port: 80, nodePort: 30_080 }] } });
 /** `node-1 10`, `node-2 1 backup` */
 const shares = (): readonly string[] =>
   it.cloud.members
     .map(({ name, weight, backup }) => `${name} ${String(weight)}${backup === true ? ' backup' : ''}`)
     .sort();
-const byHand = (node: string, attributes: object): void => {
-  const member = it.cloud.members.find(({ name }) => name === node);
-  Object.assign(member ?? {}, attributes);
-};
+const byHand = (node: string, attributes: object): unknown =>
+  Object.assign(it.cloud.members.find(({ name }) => name === node) ?? {}, attributes);
 
 test('shares that a person set stay, also when nodes come and go in one call', async () => {
   await ask({});

@@ -1,15 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { observeBelongings, forgottenVips } from '../../../shared/gc/belongings.ts';
-import { planGc, type GcPlan } from '../../../shared/gc/plan-gc.ts';
 import { runGc } from '../../../shared/gc/run-gc.ts';
 import { floatingIPDescription } from '../../../shared/model/ownership.ts';
-import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
+import { DAY_MS, gcPlanOf, startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
 import { serviceKey } from '../../../shared/model/request.ts';
 import { failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
-
-const DAY_MS = 86_400_000;
 
 let alive: Cluster;
 let gone: Cluster;
@@ -20,13 +17,9 @@ beforeEach(async () => {
 });
 
 /** What gc plans when nothing was written for a day. */
-async function plan(): Promise<GcPlan> {
+function plan() {
   alive.advanceClock(DAY_MS + 1_000);
-  return planGc(await observeBelongings(alive.world.cloud), {
-    id: await gone.world.kube.clusterId(),
-    thisOne: await alive.world.kube.clusterId(),
-    ...{ answering: undefined, unwrittenForMs: DAY_MS, now: alive.inside.clock.millis() },
-  });
+  return gcPlanOf(gone, alive);
 }
 
 test('cluster-api-provider-openstack#842, #844, #990: what a deleted cluster has left goes by gc', async () => {
@@ -35,9 +28,8 @@ test('cluster-api-provider-openstack#842, #844, #990: what a deleted cluster has
   expect((await runGc(await plan(), alive.world.cloud)).failed).toEqual([]);
   alive.advanceClock(1_000);
   await observeBelongings(alive.world.cloud);
-  expect([cloud.loadbalancers, cloud.pools, cloud.floatingips].map(({ length }) => length)).toEqual([
-    1, 1, 1,
-  ]);
+  const left = [cloud.loadbalancers, cloud.pools, cloud.floatingips].map(({ length }) => length);
+  expect(left).toEqual([1, 1, 1]);
   expect(cloud.securityGroups.filter(({ name }) => name.startsWith('lb-sg-'))).toEqual([]);
 });
 
@@ -54,24 +46,21 @@ test('gc keeps a floating IP that has none of the tags, and says how it goes', a
   expect(refused[0]?.reason).toMatch(new RegExp(`by hand: openstack floating ip delete ${id}$`));
 });
 
-test.each([403, 409, 503])(
-  'gc deletes nothing but load balancers after one was refused with %i',
-  async (status) => {
-    const { cloud } = alive;
-    await gone.create('s1');
-    const { steps, ...rest } = await plan();
-    const before = structuredClone([cloud.floatingips, cloud.securityGroups, cloud.ports]);
-    failing(alive, 'DELETE', /\/loadbalancers\//, status);
+test.each([403, 409, 503])('gc deletes only load balancers after one was refused: %i', async (status) => {
+  const { cloud } = alive;
+  await gone.create('s1');
+  const { steps, ...rest } = await plan();
+  const before = structuredClone([cloud.floatingips, cloud.securityGroups, cloud.ports]);
+  failing(alive, 'DELETE', /\/loadbalancers\//, status);
 
-    const { done, failed, left } = await runGc({ steps, ...rest }, alive.world.cloud);
+  const { done, failed, left } = await runGc({ steps, ...rest }, alive.world.cloud);
 
-    expect(done).toEqual([]);
-    expect(failed.map(({ step }) => step.kind)).toEqual(['loadbalancer']);
-    expect(left).toEqual(steps.slice(1));
-    expect(left.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['floatingip', 'securitygroup']));
-    expect([cloud.floatingips, cloud.securityGroups, cloud.ports]).toEqual(before);
-  },
-);
+  expect(done).toEqual([]);
+  expect(failed.map(({ step }) => step.kind)).toEqual(['loadbalancer']);
+  expect(left).toEqual(steps.slice(1));
+  expect(left.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['floatingip', 'securitygroup']));
+  expect([cloud.floatingips, cloud.securityGroups, cloud.ports]).toEqual(before);
+});
 
 test.each(['PENDING_CREATE', 'PENDING_UPDATE', 'PENDING_DELETE'] as const)(
   'gc keeps a load balancer in %s, and its floating IP',

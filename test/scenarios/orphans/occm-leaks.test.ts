@@ -18,27 +18,17 @@ beforeEach(() => {
   it = startCluster(managed);
 });
 
-const apply = (name: string, more: Parameters<typeof aService>[0] = {}): void => {
-  it.kube.apply(aService({ ...more, name }));
-};
 const settle = async (name = 'web', by = it): Promise<string> =>
   (await by.run({ key: serviceKey('default', name), trigger: 'audit' })).outcome.status;
 /** What `web` is asked for is another thing from now on; its state after that. */
-const change = (more: Parameters<typeof aService>[0]): Promise<string> => {
-  apply('web', more);
+const change = (more: Parameters<typeof aService>[0]) => {
+  it.kube.apply(aService(more));
   return settle();
 };
 const remove = async (by = it): Promise<void> => {
   by.kube.delete('Service', 'default', 'web');
   await settle('web', by);
 };
-/** Sweeps until what a person did is put right; a watermark has to be two seconds old. */
-async function sweep(): Promise<void> {
-  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    it.advanceClock(3_000);
-    await it.sweep();
-  }
-}
 /** What is in the cloud, by kind. */
 type Rows = 'loadbalancers' | 'listeners' | 'pools' | 'members' | 'healthmonitors' | 'floatingips';
 const count = (...kinds: readonly Rows[]): readonly number[] => kinds.map((kind) => it.cloud[kind].length);
@@ -58,17 +48,16 @@ test('#1597, #2370, #2962: members, a health monitor and a pool that were delete
   await it.create('web');
   for (const kind of ['member', 'healthmonitor', 'pool'] as const) {
     await byHand(kind);
-    await sweep();
+    await it.sweepToRest();
     expect(count('pools', 'healthmonitors', 'members')).toEqual([1, 1, 2]);
   }
   for (const { metadata } of it.kube.list('Node')) it.kube.delete('Node', undefined, metadata.name);
-  await sweep();
+  await it.sweepToRest();
   expect(count('members')).toEqual([2]);
 });
 
 test('#2036, #2037, #1912, #1931: a Service whose load balancer is in ERROR, or gone already, leaves neither floating IP nor security group', async () => {
-  const breaks = (): unknown =>
-    Object.assign(it.cloud.loadbalancers[0] ?? {}, { provisioning_status: 'ERROR' });
+  const breaks = () => Object.assign(it.cloud.loadbalancers[0] ?? {}, { provisioning_status: 'ERROR' });
   for (const happens of [breaks, () => byHand('loadbalancer')]) {
     await it.create('web');
     await happens();
@@ -107,7 +96,7 @@ test('#2267, #2988: a change of the monitor, of lb-method and of the ports at on
 });
 
 test('#970: a change of Nodes before there is a load balancer fails nothing', async () => {
-  apply('web');
+  it.kube.apply(aService());
   it.kube.addNode('node-9');
   const { reports } = await it.sweep();
   expect(reports.map(({ outcome }) => outcome.status)).toEqual(['settled']);
@@ -119,7 +108,7 @@ test('#2699, #2705, #1749, #1750, SovereignCloudStack/k8s-cluster-api-provider#4
   const rules = (): readonly string[] => it.cloud.securityGroupRules.map(({ id }) => id).sort();
   const before = rules();
   it.kube.addNode('node-9');
-  await sweep();
+  await it.sweepToRest();
   expect(rules()).toEqual(expect.arrayContaining([...before]));
   const [group = { id: '' }] = groups();
   expect(it.cloud.ports.filter((one) => one.security_groups.includes(group.id))).toHaveLength(3);

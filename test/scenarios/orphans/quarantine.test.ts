@@ -11,11 +11,7 @@ beforeEach(() => {
   it = startCluster({ orphanDelayMs: HOUR_MS, deletionPercent: 100 });
 });
 
-const loadBalancers = (): readonly string[] =>
-  it.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1) ?? '');
-const pass = (ms: number): void => {
-  it.advanceClock(ms);
-};
+const loadBalancers = () => it.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1) ?? '');
 
 describe('what a Service has left that is gone without having been deleted', () => {
   test('stays for the delay, says until when, and then goes with everything', async () => {
@@ -28,11 +24,11 @@ describe('what a Service has left that is gone without having been deleted', () 
     expect(first.requests.map(({ key }) => key)).not.toContain('service/default/web');
     const told = `^levelset did not see the deletion of these Services, .* default/web \\(load balancer ${id}\\); levelset keeps it until ${until} \\(--orphan-delay\\), and deletes it after that as far as --deletion-share allows; a Service that is applied again gets it back$`;
     expect(first.warnings).toEqual([expect.stringMatching(new RegExp(told))]);
-    pass(HOUR_MS - 2_000);
+    it.advanceClock(HOUR_MS - 2_000);
     await it.sweep();
     expect(loadBalancers()).toEqual(['web', 'api']);
 
-    pass(2_000);
+    it.advanceClock(2_000);
     await it.sweep();
 
     expect(loadBalancers()).toEqual(['api']);
@@ -47,7 +43,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     failing(it, 'GET', /\/security-groups/, 403);
     await it.create('web');
     await it.sweep();
-    pass(3 * HOUR_MS);
+    it.advanceClock(3 * HOUR_MS);
     it.lose('web');
 
     const { incomplete, warnings } = await it.sweep();
@@ -74,7 +70,7 @@ describe('what a Service has left that is gone without having been deleted', () 
     const metadata = { name: 'levelset-deletions', namespace: 'levelset' };
     it.kube.apply({ kind: 'ConfigMap', metadata, data: { left: 'no JSON' } });
     const unread = await it.sweep();
-    pass(2 * HOUR_MS);
+    it.advanceClock(2 * HOUR_MS);
     await it.sweep();
 
     expect(loadBalancers()).toEqual(['web']);
@@ -94,7 +90,7 @@ test('floating IPs that have levelset’s description and none of its tags stay,
   await it.create('web');
   await it.run({ key: 'service/default/gone', trigger: 'command' });
   await it.sweep();
-  pass(HOUR_MS);
+  it.advanceClock(HOUR_MS);
 
   const { warnings } = await it.sweep();
 
@@ -114,20 +110,14 @@ test('an L7 policy of ours stays on a listener that a person has taken over, and
   const ports = [http, { name: 'tcp', port: 443, nodePort: 30_443 }];
   kube.apply(aService({ annotations, spec: { ports } }));
   await it.run({ key: 'service/default/web', trigger: 'audit' });
-  const sweep = async (): Promise<void> => {
-    for (let sweeps = 0; sweeps < 4; sweeps += 1) {
-      pass(3_000);
-      await it.sweep();
-    }
-  };
-  await sweep();
+  await it.sweepToRest();
   const taken = cloud.listeners.find(({ protocol_port: port }) => port === 80);
   expect(cloud.l7policies.map(({ listener_id: on }) => on)).toEqual([taken?.id]);
   Object.assign(taken ?? {}, { name: 'of a person', tags: [] });
   const policies = structuredClone([...cloud.l7policies]);
 
   it.lose('web');
-  await sweep();
+  await it.sweepToRest();
 
   expect(cloud.listeners.map(({ name }) => name)).toEqual(['of a person']);
   expect(cloud.l7policies).toEqual(policies);

@@ -51,9 +51,8 @@ test('of eight together each costs some five calls to create, three for a node m
   await it.sweepUntilSettled();
   kube.addNode('node-more');
   expect((await callsOf(it, () => workOn(it))).perService).toBeLessThanOrEqual(3);
-  expect(
-    new Set(cloud.pools.map(({ id }) => cloud.members.filter((one) => one.pool_id === id).length)),
-  ).toEqual(new Set([4]));
+  const sizes = cloud.pools.map(({ id }) => cloud.members.filter((one) => one.pool_id === id).length);
+  expect(new Set(sizes)).toEqual(new Set([4]));
   // what Octavia could not do, the next sweep finds: it compares them in full
   const [member] = cloud.members.slice(-1);
   Object.assign(member ?? {}, { provisioning_status: 'ERROR' });

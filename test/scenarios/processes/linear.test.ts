@@ -55,17 +55,14 @@ async function readsOfSweep(count: number): Promise<Readonly<Record<string, numb
 async function countedWorld(count: number) {
   const names = Array.from({ length: count }, (_, at) => `svc-${at}`);
   const groupOf = (at: number): string => `group-${Math.floor(at / MEMBERS)}`;
-  const { inside, kube, advanceClock, sweep: sweepAndRun } = startCluster();
+  const { inside, kube, sweepToRest } = startCluster();
   for (const [at, name] of names.entries()) {
     const [node, group] = [`member-${at}`, groupOf(at)];
     kube.addNode(node);
     kube.apply({ kind: 'Node', metadata: { name: node, labels: { group } } });
     kube.apply(aService({ name, annotations: { [SELECTOR]: `group=${group}` } }));
   }
-  await sweepAndRun();
-  // a watermark may not rest on a change of the last two seconds
-  advanceClock(3_000);
-  await sweepAndRun();
+  await sweepToRest();
   const reads = new Map<string, number>();
   const counted = (): { readonly world: World; readonly objects: ReadonlyMap<string, number> } => {
     const world = aProcess(inside);

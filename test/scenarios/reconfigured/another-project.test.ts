@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const elsewhere = (openstack: Partial<Config['openstack']>) =>
-  it.another({ ...it.world.config, openstack: { ...it.world.config.openstack, ...openstack } });
+  it.another({ openstack: { ...it.world.config.openstack, ...openstack } });
 
 const EXPLAINED =
   /^the credentials are for project \w+.*, but the load balancers of this cluster are in project \w+.*levelset changes nothing.*run: kubectl --namespace levelset delete configmap levelset-place$/;
@@ -23,38 +23,34 @@ function recordedIn(region: string | null): void {
   it.kube.apply({ kind: 'ConfigMap', metadata, data: { region } });
 }
 
-test.each(['project', 'region'])(
-  'with another %s nothing is made, changed or deleted, and a deleted Service keeps its finalizer',
-  async (what) => {
-    if (what === 'region') recordedIn('RegionTwo');
-    const world = await elsewhere(
-      what === 'region' ? { region: 'RegionOne' } : { credentials: OTHER_PROJECT },
-    );
-    const [written, address] = [cloudWrites(it), addressOf(it)];
+test.each(['project', 'region'])('with another %s nothing changes, and a finalizer stays', async (what) => {
+  if (what === 'region') recordedIn('RegionTwo');
+  const other = what === 'region' ? { region: 'RegionOne' } : { credentials: OTHER_PROJECT };
+  const world = await elsewhere(other);
+  const [written, address] = [cloudWrites(it), addressOf(it)];
 
-    const found = await sweep(world);
-    const living = await it.once({ trigger: 'command' }, world);
-    it.kube.apply(aService({ name: 'new' }));
-    await run({ key: 'service/default/new', trigger: 'audit' }, world);
-    it.kube.delete('Service', 'default', 'web');
-    const leaving = await it.once({}, world);
+  const found = await sweep(world);
+  const living = await it.once({ trigger: 'command' }, world);
+  it.kube.apply(aService({ name: 'new' }));
+  await run({ key: 'service/default/new', trigger: 'audit' }, world);
+  it.kube.delete('Service', 'default', 'web');
+  const leaving = await it.once({}, world);
 
-    expect(found.requests).toEqual([]);
-    expect(found.failed).toMatch(EXPLAINED);
-    const message = expect.stringMatching(EXPLAINED) as string;
-    for (const { outcome } of [living, leaving])
-      expect(outcome).toMatchObject({ status: 'failed', code: 'CONFIG_INVALID', message });
-    expect(cloudWrites(it)).toEqual(written);
-    expect(addressOf(it)).toBe(address);
-    expect(it.told()).toContain('levelset-place');
-    expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
+  expect(found.requests).toEqual([]);
+  expect(found.failed).toMatch(EXPLAINED);
+  const message = expect.stringMatching(EXPLAINED) as string;
+  for (const { outcome } of [living, leaving])
+    expect(outcome).toMatchObject({ status: 'failed', code: 'CONFIG_INVALID', message });
+  expect(cloudWrites(it)).toEqual(written);
+  expect(addressOf(it)).toBe(address);
+  expect(it.told()).toContain('levelset-place');
+  expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
 
-    it.kube.delete('Service', 'default', 'new');
-    if (what === 'region') it.kube.delete('ConfigMap', 'levelset', 'levelset-place');
-    await it.sweepUntilSettled(await it.another());
-    expect(leftovers(it)).toEqual({});
-  },
-);
+  it.kube.delete('Service', 'default', 'new');
+  if (what === 'region') it.kube.delete('ConfigMap', 'levelset', 'levelset-place');
+  await it.sweepUntilSettled(await it.another());
+  expect(leftovers(it)).toEqual({});
+});
 
 test('a sweep of a settled cluster records the place again, and adds the region to a record without one', async () => {
   const read = (): unknown => it.kube.get('ConfigMap', 'levelset', 'levelset-place')?.['data'];

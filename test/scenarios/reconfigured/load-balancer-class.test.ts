@@ -13,10 +13,7 @@ const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
 const it = inEachTest(() => startSandboxWorld());
 
-function withClass(loadBalancerClass?: string): Promise<World> {
-  const { config } = it.world;
-  return it.another(loadBalancerClass === undefined ? config : { ...config, loadBalancerClass });
-}
+const withClass = (name?: string) => it.another(name === undefined ? {} : { loadBalancerClass: name });
 
 /** A process that is configured like this has swept, and runs what it found, until nothing changes any more. */
 async function sweptBy(world: World): Promise<void> {
@@ -44,18 +41,12 @@ function takenOver(manager = 'openstack-cloud-controller-manager'): void {
     { manager, subresource: 'status', time: '2099-01-01T00:00:00Z', fieldsV1 },
   ];
   const status = { loadBalancer: { ingress: [{ ip: THEIRS }] } };
-  for (const its of [{ status }, { metadata: { managedFields } }]) {
-    const metadata = { name: 'web', namespace: 'default', ...its.metadata };
-    it.kube.apply({ kind: 'Service', ...its, metadata });
-  }
+  const own = { name: 'web', namespace: 'default' };
+  it.kube.apply({ kind: 'Service', metadata: own, status });
+  it.kube.apply({ kind: 'Service', metadata: { ...own, managedFields } });
 }
 
-function approve(): void {
-  const [, approval = ''] = /approve: (\w+)/.exec(it.told()) ?? [];
-  it.edit({ annotations: { 'levelset.openstack.org/approve': approval } });
-}
-
-const finalizers = (): readonly string[] => serviceOf(it)?.metadata.finalizers ?? [];
+const finalizers = () => serviceOf(it)?.metadata.finalizers ?? [];
 
 describe('--load-balancer-class', () => {
   test.each([
@@ -88,7 +79,7 @@ describe('--load-balancer-class', () => {
 
   test('deletes what an approval on the Service names, and then lets the Service be', async () => {
     const world = await released(undefined, OURS);
-    approve();
+    it.approve();
 
     await it.settle('web', {}, world);
 
@@ -150,7 +141,7 @@ describe('--load-balancer-class', () => {
     takenOver(manager);
     await sweptBy(world);
 
-    approve();
+    it.approve();
     await it.settle('web', {}, world);
     await sweptBy(world);
 
@@ -176,11 +167,11 @@ describe('--load-balancer-class', () => {
 
   test('takes no approval from before levelset looked after the Service again', async () => {
     const world = await released(undefined, OURS);
-    approve();
+    it.approve();
     await it.sweepUntilSettled();
     const written = cloudWrites(it);
 
-    const later = { ...world, clock: { now: () => Date.now() + 60_000 } };
+    const later = { ...world, clock: it.later(60_000).clock };
     await sweptBy(later);
 
     expect(cloudWrites(it)).toEqual(written);

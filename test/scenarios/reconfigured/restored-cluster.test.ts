@@ -29,7 +29,7 @@ const loadBalancers = (): number => it.cloud.loadbalancers.length;
 
 describe('an apiserver that was restored from a backup', () => {
   test('loses no load balancer in the quarantine, and after it one in an hour', async () => {
-    const world = await it.another({ ...it.world.config, orphanDelayMs: 3_600_000 });
+    const world = await it.another({ orphanDelayMs: 3_600_000 });
     await it.create(...names(4));
     lose('s1', 's2', 's3');
     const written = cloudWrites(it);
@@ -55,16 +55,15 @@ describe('an apiserver that was restored from a backup', () => {
       it.kube.apply({ ...others, metadata: { ...metadata, finalizers: [] }, ...more });
     }
 
-    await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
+    await sweptBy(await it.another({ deletionPercent: 0 }));
 
     const left = it.cloud.loadbalancers.map(({ name }) => name.split('_').at(-1));
     expect(left).toEqual(['s0', 's1']);
   });
 
   test('and load balancers that lost their tags keep the security groups that let them in', async () => {
-    const { config } = it.world;
-    const loadBalancer = { ...config.loadBalancer, manageSecurityGroups: true };
-    const managing = { ...config, loadBalancer, deletionPercent: 0 };
+    const loadBalancer = { ...it.world.config.loadBalancer, manageSecurityGroups: true };
+    const managing = { loadBalancer, deletionPercent: 0 };
     for (const name of names(3)) it.kube.apply(aService({ name }));
     await it.sweepUntilSettled(await it.another(managing));
     for (const lb of it.cloud.loadbalancers) lb.tags = [];
@@ -80,8 +79,8 @@ describe('an apiserver that was restored from a backup', () => {
   test('says so in an Event and in each run of a person', async () => {
     await it.create(...names(2));
     lose('s0', 's1');
-    await sweptBy(await it.another({ ...it.world.config, deletionPercent: 0 }));
-    const world = await it.another({ ...it.world.config, deletionPercent: 0 });
+    await sweptBy(await it.another({ deletionPercent: 0 }));
+    const world = await it.another({ deletionPercent: 0 });
 
     const report = await run({ key: 'service/default/s0', trigger: 'command' }, world);
 
@@ -120,7 +119,7 @@ describe('the deletion budget of load balancers', () => {
         if (what.includes('type')) it.edit({ name, spec: { type: 'ClusterIP' } });
         else it.kube.delete('Service', 'default', name);
 
-      await it.sweepUntilSettled(await it.another({ ...it.world.config, deletionPercent: 0 }));
+      await it.sweepUntilSettled(await it.another({ deletionPercent: 0 }));
 
       expect(leftovers(it)).toEqual({});
       expect(serviceOf(it, 's0')?.metadata.finalizers ?? []).toEqual([]);

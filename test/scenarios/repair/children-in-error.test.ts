@@ -30,8 +30,7 @@ function fail(kind: Kind, most = 1): void {
   for (const child of children) child.provisioning_status = 'ERROR';
   for (const lb of it.cloud.loadbalancers) lb.updated_at = it.cloud.octaviaTime();
 }
-const statesOf = (kind: Kind): ReadonlySet<unknown> =>
-  new Set(it.cloud[kind].map(({ provisioning_status: status }) => status));
+const statesOf = (kind: Kind) => new Set(it.cloud[kind].map(({ provisioning_status: status }) => status));
 
 describe('a child in ERROR', () => {
   test.each(KINDS)('of the %s is written once, and serves', async (kind) => {

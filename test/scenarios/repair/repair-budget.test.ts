@@ -7,7 +7,7 @@ import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/tr
 import { reconcile } from '../../../shared/reconcile.ts';
 import { startCluster, type Cluster } from '../../support/clusters/cluster.ts';
 import { aConfig } from '../../support/config.ts';
-import { breaks } from '../../support/failing.ts';
+import { breaks, failing } from '../../support/failing.ts';
 import { aService } from '../../support/service.ts';
 import { readyOf } from '../../support/told.ts';
 import { aProcess } from '../../support/virtual-time.ts';
@@ -25,10 +25,8 @@ async function allBroken(failover: OctaviaOptions['failover']): Promise<Cluster>
   return it;
 }
 
-const served = ({ inside }: Cluster): readonly string[] =>
-  NAMES.filter((name) => readyOf(inside, name)?.status === 'True');
-const told = ({ inside }: Cluster): string =>
-  NAMES.map((name) => readyOf(inside, name)?.message ?? '').join('\n');
+const served = ({ inside }: Cluster) => NAMES.filter((name) => readyOf(inside, name)?.status === 'True');
+const told = ({ inside }: Cluster) => NAMES.map((name) => readyOf(inside, name)?.message ?? '').join('\n');
 const idsOf = ({ inside }: Cluster): readonly string[] => inside.cloud.loadbalancers.map(({ id }) => id);
 
 /** Sweeps, twenty minutes apart, for so long. */
@@ -72,9 +70,7 @@ test('of three in ERROR one is rebuilt in a day, where no failover is allowed', 
 test('one that was rebuilt and breaks again is rebuilt by itself a day later, and not before', async () => {
   const it = startCluster({}, undefined, { failover: 'forbidden' });
   await it.create('one');
-  const breaksAgain = (): void => {
-    breaks(it, it.cloud.loadbalancers[0]?.name ?? '');
-  };
+  const breaksAgain = () => breaks(it, it.cloud.loadbalancers[0]?.name ?? '');
   breaksAgain();
   await sweepFor(it, HOUR_MS);
   expect(readyOf(it, 'one')?.status).toBe('True');
@@ -99,14 +95,14 @@ async function internalBroken(failover: OctaviaOptions['failover'], more = {}): 
   breaks(it, it.cloud.loadbalancers[0]?.name ?? '');
   return it;
 }
+const ONE = { key: 'service/default/one', trigger: 'sweep' } as const;
 const failovers = ({ inside }: Cluster): number =>
   inside.requests.filter(({ path }) => path.endsWith('/failover')).length;
 
 test('a load balancer is failed over once, though a write after that fails each time', async () => {
   const it = await internalBroken('fails');
   it.kube.addNode('node-9');
-  const match = { method: 'PUT', path: /v2\.0\/ports/ };
-  it.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
+  failing(it, 'PUT', /v2\.0\/ports/);
   await sweepFor(it, HOUR_MS);
   expect(failovers(it)).toBe(1);
 });
@@ -114,8 +110,7 @@ test('a load balancer is failed over once, though a write after that fails each 
 test('a failover for which a run had no time left is made by the next one', async () => {
   const it = await internalBroken('mends');
   const before = idsOf(it);
-  const request = { key: 'service/default/one', trigger: 'sweep' } as const;
-  await reconcile(request, aProcess(it.inside), { remainingMs: () => 4_500 });
+  await reconcile(ONE, aProcess(it.inside), { remainingMs: () => 4_500 });
   expect(failovers(it)).toBe(0);
   await it.sweep();
   expect([failovers(it), idsOf(it)]).toEqual([1, before]);
@@ -123,10 +118,8 @@ test('a failover for which a run had no time left is made by the next one', asyn
 
 test('a failover is made by the next run after the state could not be written where drift stays', async () => {
   const it = await internalBroken('mends', { 'levelset.openstack.org/drift': 'report' });
-  const match = { side: 'kube', method: 'PATCH', path: /levelset-state/ } as const;
-  const clear = it.fault({ kind: 'fail-before', match, status: 503, times: Infinity });
-  const request = { key: 'service/default/one', trigger: 'sweep' } as const;
-  await reconcile(request, aProcess(it.inside), { remainingMs: () => 60_000 });
+  const clear = failing(it, 'PATCH', /levelset-state/);
+  await reconcile(ONE, aProcess(it.inside), { remainingMs: () => 60_000 });
   expect(failovers(it)).toBe(0);
   clear();
   await it.sweep();

@@ -6,7 +6,6 @@ import { pause, startSandboxWorld, type SandboxWorld } from '../../support/sandb
 import { LOAD_BALANCER_ID, startSharedWorld, type SharedWorld } from '../../support/shared-world.ts';
 import { addressOf, cloudWrites, eventsOf, leftovers, readyOf } from '../../support/told.ts';
 
-const APPROVE = 'levelset.openstack.org/approve';
 const INTERNAL = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 const FAILOVER = 'PUT loadbalancers/ID/failover';
 
@@ -69,8 +68,7 @@ describe('a load balancer in ERROR', () => {
     expect(outcome).toMatchObject({ status: 'failed', code: 'LOAD_BALANCER_ERROR' });
     expect(ids()).toEqual([failed]);
     expect(it.told()).toContain('may still serve, since its operating status is DEGRADED');
-    const [, approval = ''] = /approve: ([0-9a-f]{12})/.exec(it.told()) ?? [];
-    it.edit({ annotations: { [APPROVE]: approval } });
+    it.approve();
     await it.sweepUntilSettled();
     expect(ids()).not.toContain(failed);
     expect(readyOf(it)).toMatchObject({ status: 'True' });

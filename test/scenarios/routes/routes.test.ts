@@ -171,8 +171,7 @@ const only = (...controllers: readonly ControllerName[]): World => ({
   config: { ...it.world.config, controllers },
 });
 const alone = () => only('node-route-controller');
-const keysOf = async (by = alone()): Promise<readonly string[]> =>
-  (await sweep(by)).requests.map(({ key }) => key);
+const keysOf = async (by = alone()) => (await sweep(by)).requests.map(({ key }) => key);
 
 test('of two Nodes with one podCIDR the one that had the route gets it back, also if that fails at first', async () => {
   const ONE = '10.244.1.0/24';

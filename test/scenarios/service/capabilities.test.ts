@@ -95,9 +95,8 @@ const hideVersions = (it: SandboxWorld) => failing(it, 'GET', /^\/load-balancer\
 test('an Octavia that does not tell its versions takes back nothing that stands on a load balancer, and follows its Service', async () => {
   const it = await aWorld();
   it.cloud.availabilityZones.push(AZ1);
-  const open = (range: string): void => {
+  const open = (range: string) =>
     it.kube.apply({ ...DEMANDING, spec: { ...DEMANDING.spec, loadBalancerSourceRanges: [range] } });
-  };
   open('192.0.2.0/24');
   await it.settle('web');
   const stands = (): string => JSON.stringify([it.cloud.listeners, it.cloud.pools]);

@@ -25,16 +25,13 @@ test.each([
   ['of nobody', '203.0.113.201', 403],
   ['of no external network', '192.168.7.9', 400],
   ['of another project', '203.0.113.202', 409],
-])(
-  'a loadBalancerIP %s is the mistake of whoever wrote it, named with its field, and no alert',
-  async (_, address, status) => {
-    const body = { NeutronError: { type: 'Refused', message: 'Not this one.', detail: '' } };
-    failing(it, 'POST', /floatingips$/, status, { body });
-    expect((await ask(address)).outcome).toMatchObject({ status: 'blocked' });
-    expect(it.told()).toContain(`spec.loadBalancerIP ${address} is not a floating IP of this project`);
-    expect(it.told()).not.toContain('role');
-  },
-);
+])('a loadBalancerIP %s is a mistake named with its field, and no alert', async (_, address, status) => {
+  const body = { NeutronError: { type: 'Refused', message: 'Not this one.', detail: '' } };
+  failing(it, 'POST', /floatingips$/, status, { body });
+  expect((await ask(address)).outcome).toMatchObject({ status: 'blocked' });
+  expect(it.told()).toContain(`spec.loadBalancerIP ${address} is not a floating IP of this project`);
+  expect(it.told()).not.toContain('role');
+});
 
 test('a floating IP that the Service names is given back too when the load balancer under it was removed behind our back', async () => {
   const mine = it.cloud.addFloatingIp();
@@ -139,19 +136,16 @@ test('a full subnet without another one is reported, and tried again', async () 
 test.each([
   [0, {}],
   [1, KEEP],
-])(
-  'the published address leaves %i floating IPs that somebody detached before the Service became internal',
-  async (left, more) => {
-    await it.make();
-    const { floatingips } = it.cloud;
-    for (const ip of floatingips) ip.port_id = null;
+])('%i floating IPs stay that were detached before a Service became internal', async (left, more) => {
+  await it.make();
+  const { floatingips } = it.cloud;
+  for (const ip of floatingips) ip.port_id = null;
 
-    await it.make({ annotations: { ...INTERNAL, ...more } });
-    await it.sweepUntilSettled();
+  await it.make({ annotations: { ...INTERNAL, ...more } });
+  await it.sweepUntilSettled();
 
-    expect(floatingips).toHaveLength(left);
-  },
-);
+  expect(floatingips).toHaveLength(left);
+});
 
 test('a floating network that does not exist blocks the Service, with its name, and asks for nothing more', async () => {
   const missing = '00000000-0000-4000-8000-000000000000';

@@ -17,9 +17,7 @@ async function start(...given: Parameters<typeof aWorld>): Promise<void> {
 }
 
 /** Null takes the annotation away. */
-const ask = (subnet: string | null): void => {
-  it.edit({ annotations: { [MEMBER_SUBNET]: subnet } });
-};
+const ask = (subnet: string | null) => it.edit({ annotations: { [MEMBER_SUBNET]: subnet } });
 const poolInUse = (): unknown => it.cloud.listeners[0]?.default_pool_id;
 const subnetsIn = (pool: unknown): readonly unknown[] =>
   it.cloud.members.filter(({ pool_id }) => pool_id === pool).map((member) => member['subnet_id']);
@@ -76,13 +74,8 @@ function addNode(
   const { id } = it.cloud.addNovaServer('a', { networks });
   const ports = it.cloud.ports.filter(({ device_id: device }) => device === id);
   const ips = ports.map(({ fixed_ips: fixed }) => fixed[0]?.ip_address ?? '');
-  const status = { addresses: addressesOf(ips) };
-  it.kube.apply({
-    kind: 'Node',
-    metadata: { name: 'a' },
-    spec: { providerID: `openstack:///${id}` },
-    status,
-  });
+  const [spec, status] = [{ providerID: `openstack:///${id}` }, { addresses: addressesOf(ips) }];
+  it.kube.apply({ kind: 'Node', metadata: { name: 'a' }, spec, status });
   it.kube.setReady('a', true);
   return ips;
 }
@@ -90,23 +83,20 @@ function addNode(
 test.each([
   [true, '10.60.0.', 'serves at'],
   [false, '10.0.0.', '"10.60.0.200" is not taken, although it lies in 10.60.0.0/24'],
-])(
-  'a member subnet in which Nodes have ExternalIPs has them as members if ports of their servers have them (%s), or the condition says why not',
-  async (isOnPort, start, told) => {
-    it = await aWorld({ nodes: 0 });
-    it.cloud.addNetwork('data', '10.60.0.0/24');
-    addNode(['private', 'data'], ([inside, data]) => [
-      { type: 'InternalIP', address: inside },
-      { type: 'ExternalIP', address: isOnPort ? data : '10.60.0.200' },
-    ]);
-    const { id = '' } = it.cloud.subnets.find(({ cidr }) => cidr === '10.60.0.0/24') ?? {};
+])('ExternalIPs in a member subnet are members, or named; on port: %s', async (isOnPort, start, told) => {
+  it = await aWorld({ nodes: 0 });
+  it.cloud.addNetwork('data', '10.60.0.0/24');
+  addNode(['private', 'data'], ([inside, data]) => [
+    { type: 'InternalIP', address: inside },
+    { type: 'ExternalIP', address: isOnPort ? data : '10.60.0.200' },
+  ]);
+  const { id = '' } = it.cloud.subnets.find(({ cidr }) => cidr === '10.60.0.0/24') ?? {};
 
-    await it.make({ annotations: { [MEMBER_SUBNET]: id } });
+  await it.make({ annotations: { [MEMBER_SUBNET]: id } });
 
-    expect(it.cloud.members.map(({ address }) => address.startsWith(start))).toEqual([true]);
-    expect(it.told()).toContain(told);
-  },
-);
+  expect(it.cloud.members.map(({ address }) => address.startsWith(start))).toEqual([true]);
+  expect(it.told()).toContain(told);
+});
 
 test('a Node that names its address in another network of the same range first is a member at its port in the member subnet', async () => {
   it = await aWorld({ nodes: 0 });

@@ -129,9 +129,7 @@ test('a Pod that says it has a server’s address puts the security group on no 
 });
 
 describe('of Pods in the network of their Nodes', () => {
-  const settleAfresh = async (): Promise<void> => {
-    await it.settle('web', {}, await it.another(aConfig(it.sandbox.authUrl)));
-  };
+  const settleAfresh = async () => it.settle('web', {}, await it.another());
 
   test('members stay when Neutron lists no port any more, and new ones join as Nodes do', async () => {
     const all = ['node-1', 'node-2', 'node-3'].map((on) => ({ pod: `on-${on}`, address: addressOf(on), on }));

@@ -74,10 +74,8 @@ describe('the security group of a Service', () => {
     expect(calls()).toEqual(['GET ports', ...look, 'GET ports', 'PUT ports', ...look]);
 
     const server = it.cloud.servers.find(({ name }) => name === 'node-9');
-    it.kube.apply({
-      kind: 'Node',
-      metadata: { name: 'node-9', labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
-    });
+    const labels = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' };
+    it.kube.apply({ kind: 'Node', metadata: { name: 'node-9', labels } });
     from = it.requests.length;
     await it.settle('web');
     const port = nodePorts().find(({ device_id }) => device_id === server?.id);

@@ -18,10 +18,8 @@ const HTTPS = { ports: [{ name: 'https', port: 443, targetPort: 8080 }] };
 const SECRET = { [`${OWN}tls-secret`]: 'web-tls' };
 const ask = (annotations: Record<string, string | null>, namespace = 'default') =>
   it.make({ annotations: annotations as Record<string, string>, namespace, spec: HTTPS });
-const listener = (): Readonly<Record<string, unknown>> | undefined => it.cloud.listeners[0];
-const keep = (pair: Pair, name?: string): void => {
-  keepTlsSecret(it, pair, name === undefined ? {} : { name });
-};
+const listener = () => it.cloud.listeners[0];
+const keep = (pair: Pair, name = 'web-tls') => keepTlsSecret(it, pair, { name });
 const stored = (): readonly string[] => it.cloud.secrets.map(({ name }) => name);
 
 test('certificates of Barbican make the port terminate TLS, are changed in place, and leave it when they are no longer asked for', async () => {

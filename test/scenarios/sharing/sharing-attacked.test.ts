@@ -29,8 +29,7 @@ async function share(of: Readonly<Record<string, boolean>>): Promise<void> {
   for (const [name, internal] of Object.entries(of)) await put(name, internal);
   await it.sweepUntilSettled();
 }
-const floatingIPs = (): readonly string[] =>
-  it.cloud.floatingips.map(({ floating_ip_address: address }) => address);
+const floatingIPs = () => it.cloud.floatingips.map(({ floating_ip_address: address }) => address);
 const reached = (): readonly string[] =>
   it.cloud.floatingips.flatMap((ip) => (ip.port_id === null ? [] : [ip.floating_ip_address]));
 const otherConfig = (more: Partial<Config>, options: object = {}): ReturnType<SharedWorld['another']> =>
@@ -109,18 +108,15 @@ test.each([
 test.each([
   ['external', { web: false, api: false }, true, 1],
   ['internal', { web: true, api: true }, false, 0],
-])(
-  'what a vanished %s Service has left serves as it is while it is in quarantine',
-  async (_, of, turns, left) => {
-    await share(of);
-    await put('web', turns);
-    forceDelete(it, 'api');
+])('what a vanished %s Service has left serves on while in quarantine', async (_, of, turns, left) => {
+  await share(of);
+  await put('web', turns);
+  forceDelete(it, 'api');
 
-    await it.sweepUntilSettled(await otherConfig({ orphanDelayMs: 3_600_000 }));
+  await it.sweepUntilSettled(await otherConfig({ orphanDelayMs: 3_600_000 }));
 
-    expect(floatingIPs()).toHaveLength(left);
-  },
-);
+  expect(floatingIPs()).toHaveLength(left);
+});
 
 const open = (): number => it.cloud.floatingips.length;
 

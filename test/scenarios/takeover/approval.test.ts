@@ -3,7 +3,6 @@ import { sweep } from '../../../shared/sweep.ts';
 import { failing } from '../../support/failing.ts';
 import { LOAD_BALANCER_ID } from '../../support/shared-world.ts';
 import { inEachTest, pause, startSandboxWorld } from '../../support/sandbox-world.ts';
-import { aService } from '../../support/service.ts';
 import { addressOf, cloudWrites, readyOf, serviceOf } from '../../support/told.ts';
 
 const APPROVE = 'levelset.openstack.org/approve';
@@ -18,13 +17,9 @@ beforeEach(async () => {
   await it.make();
 });
 
-function approvalToldTo(name = 'web'): string {
-  return /until ([0-9a-f]{12}) is approved/.exec(it.told(name))?.[1] ?? '';
-}
-
 async function approve(annotations: Readonly<Record<string, string>>): Promise<void> {
   await it.make({ annotations });
-  it.kube.apply(aService({ annotations: { ...annotations, [APPROVE]: approvalToldTo() } }));
+  it.approve();
 }
 
 /** Approved, the new load balancer is made, and nothing turns to it yet. Returns its id. */
@@ -38,21 +33,18 @@ async function beginReplacement(): Promise<string> {
 test.each([
   ['flavor_id null -> "5b4f', FLAVOR],
   ['availability_zone null -> "az1"', { 'loadbalancer.openstack.org/availability-zone': 'az1' }],
-])(
-  'a change that needs another load balancer is refused, with its cost and its hash: %s',
-  async (change, annotations) => {
-    it.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
-    const before = structuredClone(it.cloud.loadbalancers);
-    await it.make({ annotations });
+])('a change that needs another load balancer is refused, with cost and hash: %s', async (change, asked) => {
+  it.cloud.availabilityZones.push({ name: 'az1', description: '', enabled: true });
+  const before = structuredClone(it.cloud.loadbalancers);
+  await it.make({ annotations: asked });
 
-    // the members follow the node port that is given anew
-    const same = before.map((lb) => ({ ...lb, updated_at: expect.any(String) as string }));
-    expect(it.cloud.loadbalancers).toEqual(same);
-    expect(readyOf(it)).toMatchObject({ status: 'True' });
-    expect(it.told()).toContain(`keeps lb as it is until ${approvalToldTo()} is approved (${change}`);
-    expect(it.told()).toContain('the floating IP 203.0.113');
-  },
-);
+  // the members follow the node port that is given anew
+  const same = before.map((lb) => ({ ...lb, updated_at: expect.any(String) as string }));
+  expect(it.cloud.loadbalancers).toEqual(same);
+  expect(readyOf(it)).toMatchObject({ status: 'True' });
+  expect(it.told()).toContain(`keeps lb as it is until ${it.approval()} is approved (${change}`);
+  expect(it.told()).toContain('the floating IP 203.0.113');
+});
 
 test('while OpenStack refuses the approved load balancer, the one that serves is kept whole', async () => {
   const { cloud } = it;
@@ -94,15 +86,15 @@ test('a hash is good for one load balancer: the same change later waits for its 
   await it.settle('web');
   const used = serviceOf(it)?.metadata.annotations?.[APPROVE] ?? '';
   await it.make({ annotations: { ...OTHER_FLAVOR, [APPROVE]: used } });
-  await it.make({ annotations: { ...OTHER_FLAVOR, [APPROVE]: `${used},${approvalToldTo()}` } });
+  await it.make({ annotations: { ...OTHER_FLAVOR, [APPROVE]: `${used},${it.approval()}` } });
   const [lb] = it.cloud.loadbalancers;
 
   await it.make({ annotations: { ...FLAVOR, [APPROVE]: used } });
 
   expect(it.cloud.loadbalancers).toEqual([lb]);
   expect(lb).toMatchObject({ flavor_id: HUGE.id });
-  expect(approvalToldTo()).not.toBe('');
-  expect(used).not.toContain(approvalToldTo());
+  expect(it.approval()).not.toBe('');
+  expect(used).not.toContain(it.approval());
 });
 
 test('the floating IP does not move to a new one in ERROR, and the condition says what to do', async () => {
@@ -130,7 +122,7 @@ test('the floating IP does not move to a new one that Octavia still makes', asyn
 test('a new one that was made for another wish goes, and does not get the floating IP', async () => {
   const address = addressOf(it);
   await it.make({ annotations: OTHER_FLAVOR });
-  const approval = approvalToldTo();
+  const approval = it.approval();
   await beginReplacement();
   expect(it.cloud.loadbalancers.map(({ flavor_id }) => flavor_id)).toEqual([null, LARGE.id]);
 
@@ -159,8 +151,8 @@ test('an internal one has another address afterwards, as the plan said before', 
   await it.make({ name: 'inside', annotations: { ...INTERNAL, ...FLAVOR } });
   expect(it.told('inside')).toContain(`with another address than ${before ?? ''}`);
 
-  const approved = { ...INTERNAL, ...FLAVOR, [APPROVE]: approvalToldTo('inside') };
-  await it.make({ name: 'inside', annotations: approved });
+  it.approve('inside');
+  await it.settle('inside');
 
   const [lb] = it.cloud.loadbalancers.filter(({ name }) => name.endsWith('inside'));
   expect(lb).toMatchObject({ flavor_id: LARGE.id, vip_address: addressOf(it, 'inside') });
@@ -173,8 +165,8 @@ test('with an address of its own that is asked for, the old one goes first, and 
   await it.make({ name: 'fixed', annotations: { ...INTERNAL, ...FLAVOR }, spec });
   expect(it.told('fixed')).toContain('does not answer for a minute or two');
 
-  const approved = { ...INTERNAL, ...FLAVOR, [APPROVE]: approvalToldTo('fixed') };
-  await it.make({ name: 'fixed', annotations: approved, spec });
+  it.approve('fixed');
+  await it.settle('fixed');
 
   const lbs = it.cloud.loadbalancers.filter(({ name }) => name.endsWith('fixed'));
   expect(lbs).toMatchObject([{ flavor_id: LARGE.id, vip_address: '10.0.0.222' }]);
@@ -225,9 +217,8 @@ test('approved, the floating IP does not move to one that is complete only later
 });
 
 test('internal-lb in cloud.conf takes the address of a Service away when that is approved, and not before', async () => {
-  const { config } = it.world;
-  const loadBalancer = { ...config.loadBalancer, internalLb: true };
-  const reconfigured = await it.another({ ...config, loadBalancer });
+  const loadBalancer = { ...it.world.config.loadBalancer, internalLb: true };
+  const reconfigured = await it.another({ loadBalancer });
   const [ip] = structuredClone(it.cloud.floatingips);
   const address = addressOf(it);
 
@@ -237,8 +228,7 @@ test('internal-lb in cloud.conf takes the address of a Service away when that is
   expect(addressOf(it)).toBe(address);
   expect(it.told()).toContain('internal-lb in cloud.conf takes the address away');
 
-  const [, hash = ''] = /waits for approval ([0-9a-f]{12})/.exec(it.told()) ?? [];
-  it.kube.apply(aService({ annotations: { [APPROVE]: hash } }));
+  it.approve();
   await it.sweepUntilSettled(reconfigured);
   expect(it.cloud.floatingips).toEqual([]);
   expect(addressOf(it)).toBe(it.cloud.loadbalancers[0]?.vip_address);

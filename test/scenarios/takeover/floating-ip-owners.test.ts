@@ -1,6 +1,5 @@
 /** Floating IPs that have another owner's mark: whoever names one in spec.loadBalancerIP needs consent. */
 import { beforeEach, expect, test } from 'vitest';
-import { aConfig } from '../../support/config.ts';
 import { aWorld } from '../../support/for-one-test.ts';
 import { inEachTest, startSandboxWorld } from '../../support/sandbox-world.ts';
 import { aService } from '../../support/service.ts';
@@ -40,7 +39,7 @@ test('that of another cluster is nobody else’s, with the operator’s consent 
   const other = await aWorld({}, {}, it.sandbox);
   const address = await loseLoadBalancer();
   const allowedReferences = [{ namespace: '*', kind: '*', id: '*' }] as const;
-  const world = await other.another({ ...aConfig(it.sandbox.authUrl), allowedReferences });
+  const world = await other.another({ allowedReferences });
   other.kube.apply(aService({ spec: { loadBalancerIP: address } }));
 
   await other.sweepUntilSettled(world).catch(() => undefined);
@@ -79,7 +78,7 @@ test.each([
   ip.tags = [...tags];
   const id = ip.floating_ip_address;
   const allowedReferences = whose === 'a tag' ? [] : [{ namespace: 'shop', kind: 'floatingip', id } as const];
-  const world = await it.another({ ...aConfig(it.sandbox.authUrl), allowedReferences });
+  const world = await it.another({ allowedReferences });
   it.kube.apply(aService({ namespace: 'shop', spec: { loadBalancerIP: id } }));
 
   await it.sweepUntilSettled(world);

@@ -21,11 +21,6 @@ beforeEach(async () => {
 
 const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
-async function apply(annotations: Readonly<Record<string, string>>): Promise<void> {
-  it.edit({ annotations });
-  await it.settle('web');
-}
-
 const PASSING = ['tags', 'updated_at', 'revision_number'];
 
 /** Everything but tags and times. */
@@ -36,18 +31,17 @@ function settings(): unknown {
   );
 }
 
-const protocols = (): readonly unknown[] => it.cloud.pools.map(({ protocol }) => protocol);
-const waits = (): string => /waits for approval ([0-9a-f]{12})/.exec(it.told())?.[1] ?? '';
-
 test('proxy-protocol True, which was off, waits, and who approves it hears what backends must speak', async () => {
   const before = structuredClone(settings());
-  await apply({ [PROXY]: 'True' });
+  it.edit({ annotations: { [PROXY]: 'True' } });
+  await it.settle('web');
 
   expect(settings()).toEqual(before);
   expect(it.told()).toContain('the backends must speak the PROXY protocol then');
 
-  await apply({ [APPROVE]: waits() });
-  expect(protocols()).toEqual(['PROXY']);
+  it.approve();
+  await it.settle('web');
+  expect(it.cloud.pools).toMatchObject([{ protocol: 'PROXY' }]);
 });
 
 test.each([
@@ -74,20 +68,13 @@ test('a floating IP waits also while Octavia is at work, and nobody knows what i
   expect(it.cloud.floatingips).toMatchObject([{ id: ip?.id, port_id: ip?.port_id }]);
 });
 
-interface Change {
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly spec?: Readonly<Record<string, unknown>>;
-}
+type Change = Parameters<typeof it.edit>[0];
 
 /** What waits after the Service has come to rest with this as well. */
-async function ask({ annotations = {}, spec = {} }: Change): Promise<readonly AwaitingApproval[]> {
-  it.edit({ annotations, spec });
+async function ask(change: Change): Promise<readonly AwaitingApproval[]> {
+  it.edit(change);
   expect((await it.settle('web')).outcome.status).toBe('settled');
   return (await it.settle('web', { dryRun: true })).plan?.awaitingApproval ?? [];
-}
-
-function approve(awaitingApproval: readonly AwaitingApproval[]): Promise<readonly AwaitingApproval[]> {
-  return ask({ annotations: { [APPROVE]: awaitingApproval[0]?.approval ?? '' } });
 }
 
 const poolInUse = (): string => it.cloud.listeners[0]?.default_pool_id ?? '';
@@ -99,12 +86,7 @@ function served(): unknown {
   return {
     pools: pools.map((pool) => [pool['session_persistence'], pool['lb_algorithm']]),
     members: members.map((member) => shown.map((name) => (member as Attributes)[name])).sort(),
-    monitors: healthmonitors.map(({ delay, timeout, max_retries, type }) => [
-      delay,
-      timeout,
-      max_retries,
-      type,
-    ]),
+    monitors: healthmonitors.map((one) => ['delay', 'timeout', 'max_retries', 'type'].map((of) => one[of])),
     floatingips: floatingips.map(({ port_id }) => port_id),
   };
 }
@@ -116,26 +98,23 @@ const ASKED: readonly { readonly waits: string; readonly asks: Change }[] = [
   { waits: 'a floating IP that goes', asks: { annotations: INTERNAL } },
 ];
 
-test.each(ASKED)(
-  '$waits still waits in the other pool, and is done when it is approved',
-  async ({ asks }) => {
-    Object.assign(it.cloud.members[0] ?? {}, { weight: 7 });
-    await it.settle('web');
-    const waits = await ask(asks);
-    const [before, pool] = [served(), poolInUse()];
+test.each(ASKED)('$waits still waits in the other pool, and is done when approved', async ({ asks }) => {
+  Object.assign(it.cloud.members[0] ?? {}, { weight: 7 });
+  await it.settle('web');
+  const waits = await ask(asks);
+  const [before, pool] = [served(), poolInUse()];
 
-    const after = await ask({ annotations: { [PROXY]: 'true' } });
+  const after = await ask({ annotations: { [PROXY]: 'true' } });
 
-    expect(waits).toHaveLength(1);
-    expect(poolInUse()).not.toBe(pool);
-    expect(it.cloud.pools).toMatchObject([{ protocol: 'PROXY' }]);
-    expect(served()).toEqual(before);
-    expect(after).toEqual(waits);
+  expect(waits).toHaveLength(1);
+  expect(poolInUse()).not.toBe(pool);
+  expect(it.cloud.pools).toMatchObject([{ protocol: 'PROXY' }]);
+  expect(served()).toEqual(before);
+  expect(after).toEqual(waits);
 
-    expect(await approve(waits)).toEqual([]);
-    expect(served()).not.toEqual(before);
-  },
-);
+  expect(await ask({ annotations: { [APPROVE]: waits[0]?.approval ?? '' } })).toEqual([]);
+  expect(served()).not.toEqual(before);
+});
 
 test('members that a person added serve on in the other pool', async () => {
   await it.settle('web');

@@ -122,19 +122,13 @@ test.each([
 });
 
 const LONG = 'x'.repeat(200_000);
+const RANGES = '10.0.0.300/8,'.repeat(15_000);
+const UNKNOWN = Array.from({ length: 2_000 }, (_, at) => [`${OWN}unknown-${at}`, 'x'.repeat(50)]);
 
 test.each([
   ['a value', { [`${OCCM}connection-limit`]: LONG }],
-  [
-    'a list of ranges',
-    { 'service.beta.kubernetes.io/load-balancer-source-ranges': '10.0.0.300/8,'.repeat(15_000) },
-  ],
-  [
-    'a number of annotations that no row knows',
-    Object.fromEntries(
-      Array.from({ length: 2_000 }, (_, at) => [`${OWN}unknown-${String(at)}`, 'x'.repeat(50)]),
-    ),
-  ],
+  ['a list of ranges', { 'service.beta.kubernetes.io/load-balancer-source-ranges': RANGES }],
+  ['a number of annotations that no row knows', Object.fromEntries(UNKNOWN) as Record<string, string>],
 ])('%s that is very large costs no more than a moment, and a short report', async (_, annotations) => {
   it.kube.apply(aService({ annotations }));
   const started = process.cpuUsage();

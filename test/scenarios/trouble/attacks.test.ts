@@ -101,8 +101,7 @@ describe('tags and names that somebody else in the project wrote', () => {
 });
 
 test('a floating IP out of reach is not taken, and the Service says who can allow it', async () => {
-  const { config } = it.world;
-  const confined = await it.another({ ...config, reach: 'allowed' });
+  const confined = await it.another({ reach: 'allowed' });
   const mine = it.cloud.addFloatingIp();
   it.kube.apply(aService({ spec: { loadBalancerIP: mine.floating_ip_address } }));
 
@@ -111,6 +110,6 @@ test('a floating IP out of reach is not taken, and the Service says who can allo
   expect(mine.port_id).toBeNull();
   expect(it.told()).toContain(`--allowed-references=default/floatingip/${mine.floating_ip_address}`);
   const allowed = { namespace: 'default', kind: 'floatingip', id: mine.floating_ip_address } as const;
-  await it.sweepUntilSettled(await it.another({ ...config, reach: 'allowed', allowedReferences: [allowed] }));
+  await it.sweepUntilSettled(await it.another({ reach: 'allowed', allowedReferences: [allowed] }));
   expect(addressOf(it)).toBe(mine.floating_ip_address);
 });

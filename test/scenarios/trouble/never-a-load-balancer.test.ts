@@ -30,25 +30,22 @@ const WORLDS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] 
   ['a Service that is gone', { type: 'ClusterIP' }],
 ];
 
-test.each(WORLDS)(
-  '%s costs OpenStack nothing for its events, and when its EndpointSlices or Secrets change',
-  async (what, spec) => {
-    it.kube.apply(aService({ spec }));
-    const finalizers = what === OTHER ? [FINALIZER] : [];
-    it.edit({ finalizers });
-    if (what === 'a Service that is gone') it.kube.delete('Service', 'default', 'web');
+test.each(WORLDS)('%s costs OpenStack nothing for events, EndpointSlices and Secrets', async (what, spec) => {
+  it.kube.apply(aService({ spec }));
+  const finalizers = what === OTHER ? [FINALIZER] : [];
+  it.edit({ finalizers });
+  if (what === 'a Service that is gone') it.kube.delete('Service', 'default', 'web');
 
-    const asked = await askedBy(async () => {
-      for (const trigger of ['audit', 'events'] as const)
-        expect((await it.once({ trigger })).outcome).toEqual({ status: 'settled' });
-      expect(await sweep(it.world, { namespace: 'default' })).toMatchObject({ requests: [], warnings: [] });
-    });
+  const asked = await askedBy(async () => {
+    for (const trigger of ['audit', 'events'] as const)
+      expect((await it.once({ trigger })).outcome).toEqual({ status: 'settled' });
+    expect(await sweep(it.world, { namespace: 'default' })).toMatchObject({ requests: [], warnings: [] });
+  });
 
-    expect(asked).toEqual([]);
-    const left = it.kube.get('Service', 'default', 'web')?.metadata.finalizers ?? [];
-    expect(left).toEqual(finalizers);
-  },
-);
+  expect(asked).toEqual([]);
+  const left = it.kube.get('Service', 'default', 'web')?.metadata.finalizers ?? [];
+  expect(left).toEqual(finalizers);
+});
 
 test('a Service that is done with costs OpenStack nothing for the event of its end', async () => {
   await it.make();
@@ -93,26 +90,23 @@ test('who asks for an object that is not there hears so, unless it has left some
   expect(await ask('service/default/web', true)).toBeUndefined();
 });
 
-test.each([1, 20])(
-  'a world that is settled costs a sweep over %i Services no write and at most ten calls to OpenStack',
-  async (count) => {
-    // watermarks leave out what changed a moment ago: here everything changed a minute ago
-    it.advanceClock(-60_000);
-    for (let n = 1; n <= count; n += 1) it.kube.apply(aService({ name: `web-${n}` }));
-    await it.sweepUntilSettled();
-    await runAll(await sweep(it.world), it.world);
-    const before = it.requests.length;
+test.each([1, 20])('a sweep over %i settled Services costs no write and at most ten calls', async (count) => {
+  // watermarks leave out what changed a moment ago: here everything changed a minute ago
+  it.advanceClock(-60_000);
+  for (let n = 1; n <= count; n += 1) it.kube.apply(aService({ name: `web-${n}` }));
+  await it.sweepUntilSettled();
+  await runAll(await sweep(it.world), it.world);
+  const before = it.requests.length;
 
-    const fresh = await it.another();
-    const found = await sweep(fresh);
+  const fresh = await it.another();
+  const found = await sweep(fresh);
 
-    const calls = it.requests.slice(before);
-    expect(found).toMatchObject({ requests: [], services: count, settled: count, warnings: [] });
-    expect(calls.filter(({ write }) => write)).toEqual([]);
-    expect(calls.filter(({ side }) => side === 'openstack').length).toBeLessThanOrEqual(10);
-    expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
-  },
-);
+  const calls = it.requests.slice(before);
+  expect(found).toMatchObject({ requests: [], services: count, settled: count, warnings: [] });
+  expect(calls.filter(({ write }) => write)).toEqual([]);
+  expect(calls.filter(({ side }) => side === 'openstack').length).toBeLessThanOrEqual(10);
+  expect(calls.filter(({ side }) => side === 'kube').length).toBeLessThanOrEqual(10);
+});
 
 /** What is on a load balancer. */
 const ON_IT = /\/(listeners|pools|members|healthmonitors)/;
@@ -185,28 +179,25 @@ describe('the requeued run after one that wrote its whole plan', () => {
   });
 });
 
-test.each([3, 90])(
-  'a certificate that another process has deleted %i s ago is stored anew, not asked of Barbican by its old id',
-  async (gapS) => {
-    const { kube, cloud } = it;
-    let passedMs = 0;
-    const clock = { now: () => Date.now() + passedMs };
-    const [first, second] = [it.world, await it.another()].map((world) => ({ ...world, clock }));
-    keepTlsSecret(it, 'one');
-    const secured = aService({ annotations: { 'levelset.openstack.org/tls-secret': 'web-tls' } });
-    kube.apply(secured);
-    await it.settle('web', {}, first);
-    // one that names no Secret asks first, and would keep the answer for five minutes
-    await it.make({ name: 'plain' }, {}, first);
-    kube.delete('Service', 'default', 'web');
-    await it.settle('web', {}, second);
-    passedMs += gapS * 1_000;
-    it.advanceClock(gapS * 1_000);
-    kube.apply(secured);
+test.each([3, 90])('a certificate that another process deleted %i s ago is stored anew', async (gapS) => {
+  const { kube, cloud } = it;
+  let passedMs = 0;
+  const clock = { now: () => Date.now() + passedMs };
+  const [first, second] = [it.world, await it.another()].map((world) => ({ ...world, clock }));
+  keepTlsSecret(it, 'one');
+  const secured = aService({ annotations: { 'levelset.openstack.org/tls-secret': 'web-tls' } });
+  kube.apply(secured);
+  await it.settle('web', {}, first);
+  // one that names no Secret asks first, and would keep the answer for five minutes
+  await it.make({ name: 'plain' }, {}, first);
+  kube.delete('Service', 'default', 'web');
+  await it.settle('web', {}, second);
+  passedMs += gapS * 1_000;
+  it.advanceClock(gapS * 1_000);
+  kube.apply(secured);
 
-    const { outcome } = await it.settle('web', {}, first);
+  const { outcome } = await it.settle('web', {}, first);
 
-    expect(outcome.status).toBe('settled');
-    expect(cloud.loadbalancers).toHaveLength(2);
-  },
-);
+  expect(outcome.status).toBe('settled');
+  expect(cloud.loadbalancers).toHaveLength(2);
+});

@@ -48,23 +48,18 @@ test.each<[string, RegExp, readonly string[]]>([
   ['security groups', /security-groups/, orphan],
   ['certificates', /v1\/secrets/, orphan],
   ['watermarks', /configmaps\?/, orphan],
-])(
-  'a list that fails %s: what the others show to be left is found, nothing is pruned',
-  async (_, path, keys) => {
-    await it.create('web');
-    forceDelete(it);
-    failing(it, 'GET', path);
+])('a list that fails %s: what others show to be left is found, nothing is pruned', async (_, path, keys) => {
+  await it.create('web');
+  forceDelete(it);
+  failing(it, 'GET', path);
 
-    const found = await sweep(it.world);
+  const found = await sweep(it.world);
 
-    expect(found.incomplete).toBe(true);
-    expect([found.failed, ...found.warnings].join()).toContain('unable to handle the request');
-    expect(found.requests.map(({ key }) => key)).toEqual(keys);
-    expect(statesOf(it)).toHaveLength(1);
-  },
-);
-
-const once = () => it.once();
+  expect(found.incomplete).toBe(true);
+  expect([found.failed, ...found.warnings].join()).toContain('unable to handle the request');
+  expect(found.requests.map(({ key }) => key)).toEqual(keys);
+  expect(statesOf(it)).toHaveLength(1);
+});
 
 describe('a Service that leaves', () => {
   test('keeps its load balancer alive where somebody else makes a listener on it while the run waits for Neutron', async () => {
@@ -106,10 +101,7 @@ describe('a Service that leaves', () => {
   const tags = ['levelset-service=other', 'kube_service_kubernetes_default_other'];
   test.each<readonly [string, () => unknown]>([
     ['a pool that no listener uses', addPool],
-    [
-      'a listener that somebody gave to another Service',
-      () => Object.assign(it.cloud.listeners[0] ?? {}, { tags }),
-    ],
+    ['a listener given to another Service', () => Object.assign(it.cloud.listeners[0] ?? {}, { tags })],
   ])('keeps its load balancer alive while there is %s', async (_, change) => {
     await it.make();
     change();
@@ -123,28 +115,25 @@ describe('a Service that leaves', () => {
   test.each<readonly [string, object]>([
     ['', {}],
     [' and had lost its tags', { tags: [] }],
-  ])(
-    'keeps its finalizer until a load balancer is gone that fell into ERROR while it was deleted%s',
-    async (_, change) => {
-      await it.make();
-      Object.assign(it.cloud.loadbalancers[0] ?? {}, change);
-      it.kube.delete('Service', 'default', 'web');
-      it.fault({ match: { method: 'DELETE', path: /loadbalancers/ }, kind: 'fail-before', status: 204 });
-      await once();
-      it.cloud.setStatus(it.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
+  ])('keeps its finalizer until a load balancer is gone that fell into ERROR%s', async (_, change) => {
+    await it.make();
+    Object.assign(it.cloud.loadbalancers[0] ?? {}, change);
+    it.kube.delete('Service', 'default', 'web');
+    it.fault({ match: { method: 'DELETE', path: /loadbalancers/ }, kind: 'fail-before', status: 204 });
+    await it.once();
+    it.cloud.setStatus(it.cloud.loadbalancers[0]?.id ?? '', 'ERROR');
 
-      await once();
+    await it.once();
 
-      expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
-      await it.settle('web');
-      expect(leftovers(it)).toEqual({});
-    },
-  );
+    expect(serviceOf(it)?.metadata.finalizers).toHaveLength(1);
+    await it.settle('web');
+    expect(leftovers(it)).toEqual({});
+  });
 
   test('asks for its load balancer by its id where another process deleted it', async () => {
     await it.make();
     it.kube.delete('Service', 'default', 'web');
-    await once();
+    await it.once();
     await pause(30);
 
     await it.settle('web', {}, await it.another());

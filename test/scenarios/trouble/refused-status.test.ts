@@ -29,10 +29,9 @@ const strip = (): (() => void) => {
   };
   return it.fault({ match: { method: 'PATCH', path: STATUS }, times: Infinity, kind: 'call', mutate });
 };
-const setFinalizers = (...finalizers: readonly string[]): void => {
+const setFinalizers = (...finalizers: readonly string[]) =>
   it.kube.apply({ kind: 'Service', metadata: { name: 'web', namespace: 'default', finalizers } });
-};
-const warnings = (): readonly string[] => warningsOf(it);
+const warnings = () => warningsOf(it);
 
 const DENIED = 'admission webhook "gate.example.org" denied the request: no finalizers';
 
@@ -84,21 +83,18 @@ test('a finalizer that a webhook strips from a PATCH with 200 is noticed before 
 test.each([
   ['stripped', () => strip()],
   ['refused', () => refuse(403, DENIED)],
-])(
-  'members follow the Nodes of a load balancer that serves while its finalizer is %s',
-  async (_what, begin) => {
-    await it.create('web');
-    setFinalizers();
-    begin();
-    it.kube.addNode('node-9');
-    it.advanceClock(60_000);
+])('members follow the Nodes while the finalizer of what serves is %s', async (_, begin) => {
+  await it.create('web');
+  setFinalizers();
+  begin();
+  it.kube.addNode('node-9');
+  it.advanceClock(60_000);
 
-    expect((await it.run(COMMAND)).outcome).toMatchObject({ status: 'failed', code: 'KUBE_DENIED' });
+  expect((await it.run(COMMAND)).outcome).toMatchObject({ status: 'failed', code: 'KUBE_DENIED' });
 
-    expect(it.cloud.members).toHaveLength(3);
-    expect(warnings().join()).toContain('finalizer');
-  },
-);
+  expect(it.cloud.members).toHaveLength(3);
+  expect(warnings().join()).toContain('finalizer');
+});
 
 test('a Node whose status is refused has an Event with the remedy', async () => {
   const nodes = await startNodeWorld();

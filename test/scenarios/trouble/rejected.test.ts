@@ -52,32 +52,28 @@ test.each<readonly [string, before: object, after: object, more: readonly object
   ['that is built beside the one in use', {}, PROXY, []],
   ['of a listener that had none', PROMETHEUS, {}, []],
   ['of a new port', {}, {}, [HTTPS]],
-])(
-  'while OpenStack refuses the members of a pool %s, no listener leads to it',
-  async (_pool, before, after, more) => {
-    const { cloud } = it;
-    const apply = (annotations: object, ...ports: readonly unknown[]): void => {
-      it.kube.apply(aService({ annotations: { ...annotations }, spec: { ports } }));
-    };
-    apply(before, HTTP);
-    await it.sweepUntilSettled();
-    const led = () => cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool]);
-    const ledBefore = led();
-    const clear = refuseMembers();
-    const gone = Object.keys(before).map((key) => [key, null]);
-    apply({ ...(Object.fromEntries(gone) as object), ...after }, HTTP, ...more);
-    for (let runs = 0; runs < 8; runs += 1) {
-      await it.once({ trigger: 'command' });
-      await pause(20);
-    }
-    expect(led()).toEqual(ledBefore);
+])('no listener leads to a pool %s whose members are refused', async (_, before, after, more) => {
+  const { cloud } = it;
+  const apply = (annotations: object, ...ports: readonly unknown[]) =>
+    it.kube.apply(aService({ annotations: { ...annotations }, spec: { ports } }));
+  apply(before, HTTP);
+  await it.sweepUntilSettled();
+  const led = () => cloud.listeners.map(({ id, default_pool_id: pool }) => [id, pool]);
+  const ledBefore = led();
+  const clear = refuseMembers();
+  const gone = Object.keys(before).map((key) => [key, null]);
+  apply({ ...(Object.fromEntries(gone) as object), ...after }, HTTP, ...more);
+  for (let runs = 0; runs < 8; runs += 1) {
+    await it.once({ trigger: 'command' });
+    await pause(20);
+  }
+  expect(led()).toEqual(ledBefore);
 
-    clear();
-    await it.sweepUntilSettled();
-    expect(cloud.members).toHaveLength(3 * cloud.listeners.length);
-    expect(readyOf(it)?.status).toBe('True');
-  },
-);
+  clear();
+  await it.sweepUntilSettled();
+  expect(cloud.members).toHaveLength(3 * cloud.listeners.length);
+  expect(readyOf(it)?.status).toBe('True');
+});
 
 test('a pool that was begun for an earlier wish makes room where the quota has none for the next', async () => {
   const { cloud } = it;
@@ -106,9 +102,8 @@ test('an error that nobody expected fails the run whose report it was', async ()
 });
 
 describe('a create at which Octavia stumbles', () => {
-  const stumble = (after: () => void, times = 20): void => {
+  const stumble = (after: () => void, times = 20) =>
     failing(it, 'POST', CREATES, 500, { kind: 'fail-after', times, after });
-  };
   const empty = (): void => {
     const { loadbalancers, listeners, pools, members } = it.cloud;
     for (const rows of [loadbalancers, listeners, pools, members])
@@ -167,47 +162,41 @@ test.each([
   ['load balancers', 'load_balancer'],
   ['listeners', 'listener'],
   ['members', 'member'],
-] as const)(
-  'a quota that is exhausted of %s is said before anything is made, and it goes on when it is raised',
-  async (_, quota) => {
-    it.cloud.quotas[quota] = 0;
-    expect((await it.make()).outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
-    expect(readyOf(it)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
-    expect(it.told()).toContain('quota');
-    expect(cloudWrites(it)).toEqual([]);
-    expect(vipPorts()).toEqual([]);
+] as const)('an exhausted quota of %s is said first, and it goes on when it is raised', async (_, quota) => {
+  it.cloud.quotas[quota] = 0;
+  expect((await it.make()).outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
+  expect(readyOf(it)).toMatchObject({ status: 'False', reason: 'SyncLoadBalancerFailed' });
+  expect(it.told()).toContain('quota');
+  expect(cloudWrites(it)).toEqual([]);
+  expect(vipPorts()).toEqual([]);
 
-    it.cloud.quotas[quota] = 10;
-    const later = it.later(61_000); // limits are asked for once a minute
-    await it.once({ trigger: 'requeue' }, later);
-    await it.sweepUntilSettled(later);
+  it.cloud.quotas[quota] = 10;
+  const later = it.later(61_000); // limits are asked for once a minute
+  await it.once({ trigger: 'requeue' }, later);
+  await it.sweepUntilSettled(later);
 
-    expect(it.cloud.loadbalancers).toHaveLength(1);
-    expect(addressOf(it)).toBeDefined();
-    expect(vipPorts()).toHaveLength(1);
-  },
-);
+  expect(it.cloud.loadbalancers).toHaveLength(1);
+  expect(addressOf(it)).toBeDefined();
+  expect(vipPorts()).toHaveLength(1);
+});
 
-test.each(['listener', 'pool'] as const)(
-  'a redirect is not made while the quota of a %s refuses the port that it leads to',
-  async (quota) => {
-    const OWN = 'levelset.openstack.org/';
-    const redirect = { [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: 'app.example.org' };
-    const edit = async (more: Record<string, string>, ...ports: readonly object[]): Promise<void> => {
-      const annotations = { [`${OWN}protocol.80`]: 'http', ...more };
-      const spec = { ports: [{ name: 'http', port: 80, nodePort: 30_080 }, ...ports] };
-      await it.make({ annotations, spec });
-    };
-    const { listeners, l7policies, quotas } = it.cloud;
-    await edit({});
-    quotas[quota] = 1;
+test.each(['listener', 'pool'] as const)('a redirect waits for its port: quota of a %s', async (quota) => {
+  const OWN = 'levelset.openstack.org/';
+  const redirect = { [`${OWN}redirect-http`]: 'true', [`${OWN}redirect-host`]: 'app.example.org' };
+  const edit = async (more: Record<string, string>, ...ports: readonly object[]): Promise<void> => {
+    const annotations = { [`${OWN}protocol.80`]: 'http', ...more };
+    const spec = { ports: [{ name: 'http', port: 80, nodePort: 30_080 }, ...ports] };
+    await it.make({ annotations, spec });
+  };
+  const { listeners, l7policies, quotas } = it.cloud;
+  await edit({});
+  quotas[quota] = 1;
 
-    await edit(redirect, { name: 'https', port: 443, nodePort: 30_443 });
-    expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
-    expect([listeners.length, l7policies.length]).toEqual([1, 0]);
+  await edit(redirect, { name: 'https', port: 443, nodePort: 30_443 });
+  expect((await it.settle('web')).outcome).toMatchObject({ status: 'failed', code: 'QUOTA_EXCEEDED' });
+  expect([listeners.length, l7policies.length]).toEqual([1, 0]);
 
-    quotas[quota] = 10;
-    await it.settle('web');
-    expect([listeners.length, l7policies.length]).toEqual([2, 1]);
-  },
-);
+  quotas[quota] = 10;
+  await it.settle('web');
+  expect([listeners.length, l7policies.length]).toEqual([2, 1]);
+});

@@ -16,15 +16,7 @@ const MISTAKES = {
   [`${OCCM}health-monitor-delay`]: 'soon',
 };
 
-interface Event {
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly count: number;
-}
-
-const warnings = (): readonly Event[] =>
-  (it.kube.list('Event', 'default') as unknown as readonly Event[]).filter(({ type }) => type === 'Warning');
+const warnings = () => it.kube.list('Event', 'default').filter(({ type }) => type === 'Warning');
 
 async function runAgain(): Promise<void> {
   for (let again = 0; again < 3; again += 1) {
@@ -40,9 +32,8 @@ test('three mistakes are one condition and one Event of three lines, while the r
   const [head, ...lines] = it.told().split('\n');
   expect(head).toBe(`load balancer ${it.cloud.loadbalancers[0]?.id ?? ''} serves at ${addressOf(it) ?? ''}`);
   expect(lines).toHaveLength(3);
-  for (const [field, value] of Object.entries(MISTAKES)) {
+  for (const [field, value] of Object.entries(MISTAKES))
     expect(lines.filter((line) => line.startsWith(`${field} "${value}" must be `))).toHaveLength(1);
-  }
   expect(lines.every((line) => line.endsWith('levelset ignores it'))).toBe(true);
   expect(warnings()).toMatchObject([{ reason: 'EnsuredLoadBalancer', count: 1, message: it.told() }]);
 });

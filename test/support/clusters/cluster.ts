@@ -2,6 +2,8 @@ import type { OctaviaOptions } from '../../../infra/sandbox/openstack/octavia/tr
 import { VirtualClock } from '../../../infra/sandbox/sandbox-clock.ts';
 import { createSandbox, type SandboxInside } from '../../../infra/sandbox/sandbox.ts';
 import type { Config } from '../../../shared/config/config.ts';
+import { observeBelongings } from '../../../shared/gc/belongings.ts';
+import { planGc, type GcPlan } from '../../../shared/gc/plan-gc.ts';
 import type { Report } from '../../../shared/model/outcome.ts';
 import { requestOf, type ReconcileRequest } from '../../../shared/model/request.ts';
 import type { World } from '../../../shared/ports.ts';
@@ -12,6 +14,16 @@ import { addNodeIn, SILENT } from '../sandbox-world.ts';
 import { aService } from '../service.ts';
 import { forceDelete } from '../told.ts';
 import { runsOf } from '../virtual-time.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** What gc plans of what a cluster has left where another one is, when nothing was written for a day. */
+export async function gcPlanOf(gone: Cluster, { world, inside }: Cluster): Promise<GcPlan> {
+  return planGc(await observeBelongings(world.cloud), {
+    ...{ id: await gone.world.kube.clusterId(), thisOne: await world.kube.clusterId() },
+    ...{ answering: undefined, unwrittenForMs: DAY_MS, now: inside.clock.millis() },
+  });
+}
 
 /** A cluster before the simulated OpenStack, which other clusters may use as well. */
 export type Cluster = ReturnType<typeof startCluster>;
@@ -39,11 +51,15 @@ export function startCluster(
     return last;
   };
   const { kube, requests, advanceClock } = inside;
+  const sweepOnce = async () => {
+    const swept = await sweep(world);
+    const reports: Report[] = [];
+    for (const request of swept.requests) reports.push(await run(request));
+    return { ...swept, reports };
+  };
   return {
     ...{ cloud, kube, fault, requests, advanceClock },
-    inside,
-    world,
-    run,
+    ...{ inside, world, run },
     create: async (...names: readonly string[]) => {
       for (const name of names) kube.apply(aService({ name }));
       for (const name of names) {
@@ -56,11 +72,13 @@ export function startCluster(
       for (const name of names) forceDelete(inside, name);
     },
     /** A sweep and its runs, each until it is settled, blocked or failed. */
-    sweep: async () => {
-      const swept = await sweep(world);
-      const reports: Report[] = [];
-      for (const request of swept.requests) reports.push(await run(request));
-      return { ...swept, reports };
+    sweep: sweepOnce,
+    /** Sweeps until what was done is put right and settled: a watermark has to be two seconds old. */
+    sweepToRest: async () => {
+      for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+        advanceClock(3_000);
+        await sweepOnce();
+      }
     },
   };
 }

@@ -13,9 +13,8 @@ export async function untouchable({ inside, world }: Pick<Cluster, 'inside' | 'w
   const theirs = { id: OTHER, name: own.name };
   const ofGo = 'Floating IP for Kubernetes external service default/gone from cluster kubernetes';
   const tagged = [`levelset-cluster=${OTHER}`, 'levelset-service=00000000-0000-4000-8000-000000000000'];
-  const add = (description: string, ...tags: readonly string[]): void => {
+  const add = (description: string, ...tags: readonly string[]): unknown =>
     Object.assign(cloud.addFloatingIp(undefined, description), { tags });
-  };
   add('of a person');
   add(ofGo);
   add(floatingIPDescription(theirs, gone));

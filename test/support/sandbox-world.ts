@@ -92,8 +92,11 @@ export async function startSandboxWorld(
     return message;
   };
   /** The approval that it asks for. */
-  const approval = (name?: string): string =>
-    /(?:until|waits for approval|approve:) ([0-9a-f]{12})/.exec(told(name))?.[1] ?? '';
+  const approval = (name?: string): string => {
+    const [, hash] = /(?:until|waits for approval|approve:) ([0-9a-f]{12})/.exec(told(name)) ?? [];
+    if (hash === undefined) throw new Error(`no approval in: ${told(name)}`);
+    return hash;
+  };
   return {
     ...{ cloud, kube, fault, requests, advanceClock },
     ...{ sandbox, world },

@@ -73,7 +73,7 @@ export function startCluster(
     },
     /** A sweep and its runs, each until it is settled, blocked or failed. */
     sweep: sweepOnce,
-    /** Sweeps until what was done is put right and settled: a watermark has to be two seconds old. */
+    /** Sweeps until what was done is put right and settled: a settled record is sure after two seconds. */
     sweepToRest: async () => {
       for (let sweeps = 0; sweeps < 3; sweeps += 1) {
         advanceClock(3_000);

@@ -29,6 +29,7 @@ export async function startNodeWorld(
   return {
     ...bare,
     ...{ world, node, server },
+    another: (other: Partial<Config> = {}) => bare.another({ ...world.config, ...other }),
     sweepUntilSettled: (by = world) => bare.sweepUntilSettled(by),
     /** One run, by default for an event. */
     reconcile: (name: string, request: Partial<ReconcileRequest> = {}, by = world): Promise<Report> =>

@@ -3,7 +3,6 @@ import type { Node } from '../../shared/model/kubernetes.ts';
 import type { Report } from '../../shared/model/outcome.ts';
 import type { ReconcileRequest } from '../../shared/model/request.ts';
 import type { SandboxOptions } from '../../infra/sandbox/sandbox.ts';
-import { aConfig } from './config.ts';
 import { addNodeIn, run, startSandboxWorld } from './sandbox-world.ts';
 import { callsSince, eventsAt } from './told.ts';
 
@@ -14,7 +13,6 @@ export async function startRouteWorld(octavia: SandboxOptions['octavia'] = {}) {
   const bare = await startSandboxWorld({ nodes: 0, octavia });
   const { cloud, kube, sandbox } = bare;
   const world = await bare.another({
-    ...aConfig(sandbox.authUrl),
     controllers: CONTROLLER_NAMES,
     clusterCidrs: ['10.244.0.0/16'],
     route: { routerId: cloud.routerId },
@@ -31,6 +29,7 @@ export async function startRouteWorld(octavia: SandboxOptions['octavia'] = {}) {
   return {
     ...bare,
     ...{ world, hop, reconcile },
+    another: () => bare.another(world.config),
     /** A Node with a server; `at` makes its podCIDR, unless others are given. */
     addNode: (at: number, podCIDRs: readonly string[] = [`10.244.${at}.0/24`]) => {
       addNodeIn({ cloud }, nodeName(at), { kube });

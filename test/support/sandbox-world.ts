@@ -93,7 +93,7 @@ export async function startSandboxWorld(
   };
   /** The approval that it asks for. */
   const approval = (name?: string): string => {
-    const [, hash] = /(?:until|waits for approval|approve:) ([0-9a-f]{12})/.exec(told(name)) ?? [];
+    const [, hash] = /approve: ([0-9a-f]{12})/.exec(told(name)) ?? [];
     if (hash === undefined) throw new Error(`no approval in: ${told(name)}`);
     return hash;
   };

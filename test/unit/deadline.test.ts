@@ -78,7 +78,7 @@ test('a write to Kubernetes may end a run whose time is over, and all of them to
 });
 
 test('a connection to OpenStack or Kubernetes that nobody takes up is given up after 4 s', async () => {
-  const server = `https://127.0.0.1:${await portOf(createServer())}`;
+  const server = `https://127.0.0.1:${await portOf(createServer((socket) => socket.resume()))}`;
   const { ready } = connectCloud({ ...configFor(server), requestTimeoutMs: 60_000 });
   const http = createKubeHttp({ source: '', server, tls: {}, credential: () => Promise.resolve({}) });
   const list = () => http({ method: 'GET', path: '/api/v1/nodes', doing: 'list Nodes' });

@@ -23,7 +23,7 @@ async function lost(count: number): Promise<readonly string[]> {
 test('of many that go at once the share goes, in two processes, and the conditions of the others say so', async () => {
   const names = await lost(8);
   const { clock } = it.later(MINUTE);
-  const both = [it.later(MINUTE), { ...(await it.another(it.world.config)), clock }] as const;
+  const both = [it.later(MINUTE), { ...(await it.another()), clock }] as const;
   const reports = await Promise.all(names.map((name, at) => it.reconcile(name, {}, both[at < 4 ? 0 : 1])));
   const left = reports.filter((_, at) => it.isThere(names[at] ?? ''));
   const blocked = { status: 'blocked', reason: expect.stringContaining('allows 6 of 12') as unknown };

@@ -146,7 +146,7 @@ test('a server that one answer of Nova misses and another one shows is not gone'
   const { id } = it.server(NAME);
   const body = { itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } };
   failing(it, 'GET', new RegExp(`servers/${id}`), 404, { body });
-  const other = await it.another(it.world.config);
+  const other = await it.another();
   await look(0, other);
   expect(note()).toBeDefined();
   await look(MINUTE, other);
@@ -180,10 +180,10 @@ test('an approval is for this time: a server that came back and is gone again is
 });
 
 test('a Node of another region than that of cloud.conf is not looked for here', async () => {
-  const { config } = it.world;
+  const { openstack } = it.world.config;
   change({ labels: { 'topology.kubernetes.io/region': 'RegionTwo' } });
   it.loseServer(NAME);
-  await lookTwice(await it.another({ ...config, openstack: { ...config.openstack, region: 'RegionOne' } }));
+  await lookTwice(await it.another({ openstack: { ...openstack, region: 'RegionOne' } }));
   expect(it.isThere(NAME)).toBe(true);
 });
 

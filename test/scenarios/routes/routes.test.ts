@@ -228,7 +228,7 @@ test('what another process records while a sweep of this one reads the record is
   await it.routed();
   it.addNode(2);
   const left = { destination: '10.244.9.0/24', nexthop: '10.0.0.99' };
-  const other = await it.another(it.world.config);
+  const other = await it.another();
   const before = async (): Promise<void> => {
     const records = await other.kube.routes.load();
     const [port = ''] = it.cloud.ports.map(({ id }) => id);

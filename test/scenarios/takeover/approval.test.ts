@@ -93,7 +93,6 @@ test('a hash is good for one load balancer: the same change later waits for its 
 
   expect(it.cloud.loadbalancers).toEqual([lb]);
   expect(lb).toMatchObject({ flavor_id: HUGE.id });
-  expect(it.approval()).not.toBe('');
   expect(used).not.toContain(it.approval());
 });
 

@@ -38,6 +38,7 @@ test('proxy-protocol True, which was off, waits, and who approves it hears what 
 
   expect(settings()).toEqual(before);
   expect(it.told()).toContain('the backends must speak the PROXY protocol then');
+  expect(it.told()).toContain(`waits for approval ${it.approval()} (`);
 
   it.approve();
   await it.settle('web');

@@ -109,7 +109,7 @@ test('an entry that is being written is not there yet, and one that changes stay
 test.each([
   [400, '{}'],
   [200, '{"Parameters":[{"Value":hunter2'],
-])('at %i %s of Parameter Store the texts stay, tries are rare, and it is not told', async (status, text) => {
+])('at %i %s the texts stay, tries are rare, and nothing of it is told', async (status, text) => {
   const one = source();
   write('prod-a', WHOLE);
   await one.read('prod-a');

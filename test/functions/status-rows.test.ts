@@ -81,7 +81,7 @@ test.each<[string, Condition['status'], Outcome, Pick<StatusRow, 'since' | 'unkn
   expect({ since, unknownSince }).toEqual({ unknownSince: undefined, ...expected });
 });
 
-test('only who wants, holds or held a load balancer has a row, and a Service that is gone while something of it is held back', () => {
+test('only who wants, holds or held a load balancer has a row, and a Service that is gone while something of it stays', () => {
   const held = { finalizers: [FINALIZER] };
   const other = { loadBalancerClass: 'other' };
   const services = [

@@ -131,7 +131,7 @@ function isKnown(state: ServiceState, stored: string): boolean {
   return state.unsure === true || (laterMs >= 0 && laterMs < LATER_MS);
 }
 
-const STATE_LABEL = { 'levelset.openstack.org/state': 'watermarks' } as const;
+const STATE_LABEL = { 'levelset.openstack.org/state': 'settled-records' } as const;
 
 const SHARDS = 8;
 

@@ -53,7 +53,7 @@ const CLUSTERS_OF_SHARED = 5;
 const SHARED_OF = 5;
 /** Clusters that others are copied from have numbers of their own. */
 const ORIGINALS = 0x100000;
-/** A watermark may not rest on a change of the last two seconds. */
+/** A settled record may not rest on a change of the last two seconds. */
 const SURE_MS = 3_000;
 
 /** Makes them all; the clock is theirs. */
@@ -84,13 +84,13 @@ async function original(number: number, clusters: number, services: number, cloc
     }
     clock.advance(SURE_MS);
     for (const request of (await sweep(world)).requests) await runsOf(request, world, inside);
-    forgetWatermarks(inside);
+    forgetSettledRecords(inside);
   }
   return { number, insides };
 }
 
 /** They rest on ids, which copies have others of. So the first sweep of a copy compares all Services in full. */
-function forgetWatermarks({ kube }: SandboxInside): void {
+function forgetSettledRecords({ kube }: SandboxInside): void {
   for (const { metadata } of kube.list('ConfigMap', 'levelset'))
     if (metadata.name.startsWith('levelset-state')) kube.delete('ConfigMap', 'levelset', metadata.name);
 }

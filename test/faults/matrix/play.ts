@@ -95,7 +95,7 @@ export async function play(
   ]);
   const [nearest = []] = versions.sort((a, b) => a.length - b.length);
   let left = await sweepOnce(live, its);
-  // what changed a moment ago has no watermark yet
+  // what changed a moment ago has no settled record yet
   for (let more = sweeps; left !== 0 && more < MOST_SWEEPS; more += 1) left = await sweepOnce(live, its);
   const wrong = [
     ...[...nearest, ...leaks(its), ...seen],

@@ -17,7 +17,7 @@ test('sweeps go from 2, still progressing, to 0, nothing left to do, and leave t
   expect(out[0]).toMatch(/^service\/default\/web: progressing, waiting for .* \(2 to create\)$/);
   await until('nothing is left to do', async () => (await run('sweep', env)) === 0);
   expect(addressOf({ kube })).toBeDefined();
-  // a watermark of the same second as the last write is not trusted yet
+  // a settled record of the same second as the last write is not trusted yet
   await until('it counts as settled', async () => {
     expect(await run('sweep', env)).toBe(0);
     return out.at(-1) === '1 Services and 3 Nodes, 4 already settled; nothing to do';

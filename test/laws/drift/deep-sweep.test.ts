@@ -82,10 +82,10 @@ test('what moved no time is found by a deep sweep at once, and by itself within 
   }
 });
 
-test('without any watermark a sweep that runs out of time keeps what it has compared, for processes that know nothing of it', async () => {
+test('without any settled record a sweep that runs out of time keeps what it has compared, for processes that know nothing of it', async () => {
   const it = await start();
   const { clock, kube } = it.inside;
-  // somebody takes the watermarks away
+  // somebody takes the settled records away
   for (const { metadata } of kube.list('ConfigMap', 'levelset'))
     if (metadata.name.startsWith('levelset-state-')) kube.delete('ConfigMap', 'levelset', metadata.name);
   const before = (): void => {

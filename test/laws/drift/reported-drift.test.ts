@@ -34,7 +34,7 @@ describe.each(['report', 'repair'])('%s', (mode) => {
     expect(it.inside.cloud.loadbalancers.length).toBe(1);
   });
 
-  test('a sweep that began before a run began to write keeps no watermark of the Service', async () => {
+  test('a sweep that began before a run began to write keeps no settled record of the Service', async () => {
     const it = await startDriftWorld([], { [DRIFT]: mode, [LIMIT]: '9' });
     it.inside.clock.advance(23 * 3_600_000);
     let edited: Promise<Report> | undefined;

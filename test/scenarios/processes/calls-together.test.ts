@@ -35,7 +35,7 @@ test('of eight together each costs some five calls to create, three for a node m
   // lists take their time, as on a real cloud, so that the runs ask for them together
   const match = { method: 'GET', path: /(loadbalancers|listeners|floatingips)\?/ };
   it.fault({ match, times: Infinity, kind: 'call', before: () => pause(50) });
-  // Octavia's times have whole seconds, and a watermark must be two seconds old
+  // Octavia's times have whole seconds, and a settled record must be two seconds old
   it.advanceClock(-5_000);
   kube.apply(aService({ name: 'first' }));
   await it.settle('first');
@@ -47,7 +47,7 @@ test('of eight together each costs some five calls to create, three for a node m
   expect(created.perService).toBeLessThanOrEqual(5);
   expect(cloud.floatingips.filter(({ tags }) => tags.length > 0)).toHaveLength(COUNT + 1);
 
-  // the watermarks of the first sweep are for the second one
+  // the settled records of the first sweep are for the second one
   await it.sweepUntilSettled();
   kube.addNode('node-more');
   expect((await callsOf(it, () => workOn(it))).perService).toBeLessThanOrEqual(3);

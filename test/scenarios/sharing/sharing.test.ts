@@ -54,7 +54,7 @@ test('whoever left is named by no tag any more, nor in the condition of those wh
   expect(it.told('api')).not.toContain('default/web');
 });
 
-test('the owner leaves a load balancer that somebody gave another name, and is let go', async () => {
+test('the owner leaves a load balancer that somebody gave another name, and is forgotten', async () => {
   await it.owner();
   await it.join('api', 81);
   Object.assign(it.lb(), { name: 'the edge', updated_at: it.cloud.octaviaTime() });

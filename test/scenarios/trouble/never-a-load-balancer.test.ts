@@ -91,7 +91,7 @@ test('who asks for an object that is not there hears so, unless it has left some
 });
 
 test.each([1, 20])('a sweep over %i settled Services costs no write and at most ten calls', async (count) => {
-  // watermarks leave out what changed a moment ago: here everything changed a minute ago
+  // settled records leave out what changed a moment ago: here everything changed a minute ago
   it.advanceClock(-60_000);
   for (let n = 1; n <= count; n += 1) it.kube.apply(aService({ name: `web-${n}` }));
   await it.sweepUntilSettled();

@@ -9,7 +9,7 @@ const it = inEachTest(() => startSandboxWorld());
 
 const NO_SERVICES = { kind: 'ServiceList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] };
 
-/** The UIDs of Services of which a watermark is kept. */
+/** The UIDs of Services of which a settled record is kept. */
 function statesOf({ sandbox }: SandboxWorld): readonly string[] {
   const maps = sandbox.kube.list('ConfigMap', 'levelset');
   const kept = maps.filter(({ metadata: { name } }) => name.startsWith('levelset-state-'));
@@ -47,7 +47,7 @@ test.each<[string, RegExp, readonly string[]]>([
   ['floating IPs', /floatingips/, orphan],
   ['security groups', /security-groups/, orphan],
   ['certificates', /v1\/secrets/, orphan],
-  ['watermarks', /configmaps\?/, orphan],
+  ['settled records', /configmaps\?/, orphan],
 ])('a list that fails %s: what others show to be left is found, nothing is pruned', async (_, path, keys) => {
   await it.create('web');
   forceDelete(it);

@@ -16,7 +16,8 @@ it, and what levelset does by itself. Each section begins with the disposition, 
 | bug         | whoever develops levelset or the API: report it | ${BY_ITSELF.bug}                                     |
 
 Where a section says no more, the log shows it, and there is nothing to mend. The Service's condition and its Event end in advice. Their reason
-is \`EnsuringLoadBalancer\` for wait, else \`SyncLoadBalancerFailed\`. Codes that block are not in \`levelset_failures_total\`: their objects
+is \`EnsuringLoadBalancer\` for wait, \`LoadBalancerBlocked\` for blocked (its Event has \`SyncLoadBalancerFailed\`), else
+\`SyncLoadBalancerFailed\`. Codes that block are not in \`levelset_failures_total\`: their objects
 count as blocked.
 
 Written by \`npm run generate\` from \`shared/model/errors.ts\` and \`docs/error-facts.ts\`.

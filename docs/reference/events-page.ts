@@ -23,7 +23,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   EnsuredLoadBalancer:     { of: 'Service', as: 'condition, Event', type: 'Normal; Warning with notes', means: 'the load balancer serves; further lines name what levelset did not apply' },
   UnAvailableLoadBalancer: { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'no Node can be a member; pools keep those they have' },
   LoadBalancerBlocked:     { of: 'Service', as: 'condition', type: 'Warning', means: 'levelset changes nothing but members until the cause is gone; the Event is `SyncLoadBalancerFailed`' },
-  SyncLoadBalancerFailed:  { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'the last run failed, or the Service is blocked; the message ends in advice' },
+  SyncLoadBalancerFailed:  { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'the last run failed, or (Event) the Service is blocked; the message ends in advice' },
   Released:                   { of: 'Service', as: 'condition, Event', type: 'Warning', means: '`--load-balancer-class` has changed, and this Service is not levelset\'s any more' },
   TakenOver:               { of: 'Service', as: 'condition, Event', type: 'Warning', means: 'the same, and another controller has written the address since' },
   UpdatedLoadBalancer:     { of: 'Service', as: 'Event', type: 'Normal', means: 'levelset changed a load balancer that serves, and how' },

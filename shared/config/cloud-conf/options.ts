@@ -62,7 +62,7 @@ const TRUST =
 
 // prettier-ignore
 const PLACES = {
-  'subnet-id': { read: id, doc: 'subnet of the VIP, and of members where nothing else names theirs' },
+  'subnet-id': { read: id, doc: 'subnet of the VIP, and of members where nothing else names theirs; without it and network-id, the VIP is in the subnet of the Nodes' },
   'member-subnet-id': { read: id, doc: 'subnet of members' },
   'network-id': { read: id, doc: 'network of the VIP' },
   'floating-network-id': { read: id, doc: 'network of floating IPs; without it the only external one' },

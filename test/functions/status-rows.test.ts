@@ -64,7 +64,8 @@ test.each([
   ['True', 'SyncLoadBalancerFailed', 'failed'],
   ['False', 'LoadBalancerBlocked', 'blocked'],
 ] as const)('a Service that was not run here is as its status says: %s %s', (ready, reason, state) => {
-  const its = { object: 'service/shop/web', state, reason: 'in words', address: '203.0.113.10, fd00::5' };
+  const address = '203.0.113.10, fd00::5';
+  const its = { object: 'service/shop/web', state, reason: 'in words', planSteps: 0, address };
   const status = told(ready, reason, '203.0.113.10', 'fd00::5');
   expect(rowsOf({ services: [aService({ status })] })).toMatchObject([its]);
 });

@@ -19,7 +19,7 @@ const VIEW: StatusView = {
     },
     {
       ...{ object: 'service/shop/<script>alert(1)</script>', state: 'failed', reason: `it's "away" & gone` },
-      ...{ plan: '+ lb\n    name: "<b>"', planSteps: 1, awaitingApproval: 2, problems: 1 },
+      ...{ plan: '+ lb\n    name: "<b>"', planSteps: 1, awaitingApproval: 1, problems: 1 },
       at: '2026-11-21T02:55:00Z',
     },
     {
@@ -46,7 +46,7 @@ describe('GET /', () => {
     expect(text).toContain('name: &quot;&lt;b&gt;&quot;');
     expect(text).toContain('5 min ago');
     expect(text).toContain('with shop/also');
-    expect(text).toContain('<summary>Plan: 1 step, 2 waiting for approval, 1 problem</summary>');
+    expect(text).toContain('<summary>Plan: 1 step, 1 waiting for approval, 1 problem</summary>');
     expect(text.match(/<summary>/g)).toHaveLength(1);
     expect(text.indexOf('Needs a person</th>')).toBeLessThan(text.indexOf('alert(1)'));
     expect(text.indexOf('alert(1)')).toBeLessThan(text.indexOf('Node worker-7'));

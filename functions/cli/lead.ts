@@ -21,7 +21,7 @@ export async function leadFor<T>({ world, home }: Connected, run: () => Promise<
   leader.start();
   try {
     for (let looks = 0; !leader.leads; looks += 1) {
-      if (leader.isAnothers) throw anothers(leader.holder);
+      if (leader.isHeldByAnother) throw heldBy(leader.holder);
       if (leader.trouble !== undefined) throw new ReconcileError('KUBE_UNAVAILABLE', leader.trouble);
       if (looks === 30) world.log.warn(`waiting for ${leader.holder ?? 'the Lease'}, which may have ended`);
       await pause(LOOK_MS);
@@ -33,7 +33,7 @@ export async function leadFor<T>({ world, home }: Connected, run: () => Promise<
   }
 }
 
-function anothers(holder = 'another process'): ReconcileError {
+function heldBy(holder = 'another process'): ReconcileError {
   return new ReconcileError(
     'CLUSTER_HELD',
     `${holder} leads and writes to this cluster: give --server-url URL to let it do the work (or POST /resync with {"all": true} or {"objects": ["service/shop/web"]}), or stop it first; --dry-run writes nothing`,

@@ -60,7 +60,7 @@ export class LeaderLease implements Leading {
   /** When the last renewal that was taken was sent, by both clocks. */
   #sent = { monotonic: -Infinity, wall: -Infinity };
   #leads = false;
-  #isAnothers = false;
+  #isHeldByAnother = false;
   #told: string | undefined;
 
   constructor(options: LeaderLeaseOptions) {
@@ -84,8 +84,8 @@ export class LeaderLease implements Leading {
   }
 
   /** Whether another process has written the Lease while this one looked. */
-  get isAnothers(): boolean {
-    return this.#isAnothers;
+  get isHeldByAnother(): boolean {
+    return this.#isHeldByAnother;
   }
 
   /** Names the deployment, which has all processes with this Lease, once this one leads. */
@@ -139,7 +139,7 @@ export class LeaderLease implements Leading {
     const before = this.#seen;
     if (!before || versionOf(before.record) !== versionOf(record)) {
       this.#seen = { record, sinceMs: this.#clock.monotonic() };
-      this.#isAnothers = before !== undefined && holder !== undefined;
+      this.#isHeldByAnother = before !== undefined && holder !== undefined;
     }
     const sinceMs = this.#seen?.sinceMs ?? 0;
     const stoodStill = this.#clock.monotonic() - sinceMs >= STOOD_STILL_MS;

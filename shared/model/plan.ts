@@ -151,6 +151,6 @@ export interface Plan {
 
 export const REPLACEMENT = 'lb/replacement';
 
-export function isAnother({ address, verb }: Step): boolean {
+export function createsReplacement({ address, verb }: Step): boolean {
   return address === REPLACEMENT && verb === 'create';
 }

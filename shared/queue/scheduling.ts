@@ -92,9 +92,9 @@ export class Attempts {
   }: Pick<Report, 'outcome' | 'applied' | 'desired'>): number {
     const before = this.#written.size;
     for (const { verb, address } of applied) this.#written.add(`${verb} ${address}`);
-    const isAnother = this.#desired !== undefined && desired !== this.#desired;
+    const asksForElse = this.#desired !== undefined && desired !== this.#desired;
     this.#desired = desired;
-    const progressed = this.#written.size > before || isAnother;
+    const progressed = this.#written.size > before || asksForElse;
     if (outcome.status === 'failed') this.#priority = 'background';
     else if (progressed) this.#priority = 'soon';
     const idleRuns = progressed ? 0 : this.#idleRuns;

@@ -9,7 +9,7 @@ import { asReconcileError, isError, isRefusedWrite, ReconcileError } from '../mo
 import { makesLoadBalancer } from '../model/load-balancer/octavia.ts';
 import { isShared } from '../model/load-balancer/observed-service.ts';
 import type { Outcome, Run } from '../model/outcome.ts';
-import { isAnother } from '../model/plan.ts';
+import { createsReplacement } from '../model/plan.ts';
 import { FINALIZER } from '../model/ownership.ts';
 import { asServiceKey, isByPerson, isByEvent, readsInFull, type ReconcileRequest } from '../model/request.ts';
 import type { ServiceObject } from '../model/service-object.ts';
@@ -21,7 +21,7 @@ import { compareService, nodesOf, type Comparison } from './compare-service.ts';
 import { finish, keepStates, reportFailure, runSummary } from './finish.ts';
 import { requireProject } from './project.ts';
 import { recordRepair, takeBack } from './repair.ts';
-import { hasFinalizer, isAnothers, isOurs, objectOf } from './service-object.ts';
+import { hasFinalizer, hasFinalizerOfAnother, isOurs, objectOf } from './service-object.ts';
 import { withinDeletionBudget } from './vanished.ts';
 
 export async function reconcileService(
@@ -40,7 +40,8 @@ export async function reconcileService(
     return { outcome: { status: 'settled' }, applied: [] };
 
   // another controller's finalizer, and so its load balancer (decision 150)
-  if (service && isAnothers(service, world.config)) return { outcome: { status: 'settled' }, applied: [] };
+  if (service && hasFinalizerOfAnother(service, world.config))
+    return { outcome: { status: 'settled' }, applied: [] };
 
   if (isByPerson(request)) forgetNodes(world);
 
@@ -117,7 +118,7 @@ const SLOT_MS = 5_000;
 function wasRefused(comparison: Comparison, request: ReconcileRequest, world: World): boolean {
   const { plan, state, hash, observed } = comparison;
   if (state?.rejected === undefined || !makesLoadBalancer(plan)) return false;
-  if (observed.loadBalancer && !plan.steps.every(isAnother)) return false;
+  if (observed.loadBalancer && !plan.steps.every(createsReplacement)) return false;
   return state.hash === hash && !isByPerson(request) && world.clock.now() < triedAgainMs(state);
 }
 

@@ -1,7 +1,7 @@
 /** The repair of a load balancer in ERROR: what the plan has to know, and the record of all processes (decision 310). */
 import { ReconcileError } from '../model/errors.ts';
 import type { ClusterIdentity } from '../model/ownership.ts';
-import { isAnother, type Plan, type Step } from '../model/plan.ts';
+import { createsReplacement, type Plan, type Step } from '../model/plan.ts';
 import { ofLastDay, type RecordedRepairs, type Repair } from '../model/records.ts';
 import type { WireResource } from '../model/resources.ts';
 import type { ServiceObject } from '../model/service-object.ts';
@@ -80,5 +80,5 @@ export async function takeBack(
 
 function repairOf(step: Step): Repair['how'] | undefined {
   if (step.verb === 'failover') return 'failover';
-  return isAnother(step) ? 'rebuild' : undefined;
+  return createsReplacement(step) ? 'rebuild' : undefined;
 }

@@ -63,7 +63,7 @@ export function notVanished(services: readonly Service[], config: Classed): Read
 }
 
 /** Whether the Service is of another type, and the finalizer on it another controller's. */
-export function isAnothers(service: Service, config: Classed): boolean {
+export function hasFinalizerOfAnother(service: Service, config: Classed): boolean {
   return service.spec.type !== 'LoadBalancer' && hasFinalizer(service) && !isOurs(service, config);
 }
 

@@ -14,7 +14,7 @@ import type { Project } from './observe/project.ts';
 import type { Applied } from '../apply/apply.ts';
 import type { Comparison } from './compare-service.ts';
 import { takenByOthers } from './plan/plan-input.ts';
-import { isAnother, type Step } from '../model/plan.ts';
+import { createsReplacement, type Step } from '../model/plan.ts';
 import type { ServiceState } from '../model/service-object.ts';
 import { isOfNextPool } from '../model/address.ts';
 import { isShared } from '../model/load-balancer/observed-service.ts';
@@ -48,7 +48,7 @@ export function refusedState(
 ): ServiceState | undefined {
   const { error } = applied;
   const { state, hash } = comparison;
-  const another = comparison.plan.steps.some(isAnother) && !applied.steps.some(isAnother);
+  const another = comparison.plan.steps.some(createsReplacement) && !applied.steps.some(createsReplacement);
   if ((comparison.observed.loadBalancer && !another) || error?.code !== 'REJECTED') return undefined;
   // what this run wrote beside moves `updated_at` until Octavia is done, so nobody compares it
   const before = state?.rejected !== undefined && state.hash === hash ? (state.rejections ?? 1) : 0;

@@ -18,7 +18,7 @@ import type { Node, Service } from '../model/kubernetes.ts';
 import type { JudgedNodes } from '../model/node/judged-nodes.ts';
 import type { WireResource } from '../model/resources.ts';
 import { keyOf, serviceKey, type Key, type SweepScope } from '../model/request.ts';
-import { isAnother } from '../model/plan.ts';
+import { createsReplacement } from '../model/plan.ts';
 import { NOTHING_FOUND, type Found } from '../model/outcome.ts';
 import { RELEASED_REASON, TAKEN_OVER_REASON, type ServiceState } from '../model/service-object.ts';
 import { readyCondition, rfc3339, tellsTrouble } from '../report/condition.ts';
@@ -244,7 +244,7 @@ async function judge(service: Service, isInFull: boolean, view: View): Promise<V
   // the key may come back by itself before the sweep's request, and must not trust what it wrote
   if (isInFull && lb && steps.length > 0) world.memory.loadBalancers.relyOnNothing([lb.id]);
   if (state && state.hash !== comparison.hash) return 'unsettled';
-  if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(isAnother)))) {
+  if (state?.rejected !== undefined && (!lb || (steps.length > 0 && steps.every(createsReplacement)))) {
     const againMs = triedAgainMs(state);
     if (world.clock.now() >= againMs) return 'unsettled';
     return {

@@ -3,7 +3,7 @@ import { requestedFloatingIP, type Node, type Service } from '../../model/kubern
 import { serviceDescribed } from '../../model/load-balancer/whose.ts';
 import type { ObservedService } from '../../model/load-balancer/observed-service.ts';
 import type { ClusterIdentity } from '../../model/ownership.ts';
-import { isAnother, type Plan, type Problem } from '../../model/plan.ts';
+import { createsReplacement, type Plan, type Problem } from '../../model/plan.ts';
 import type { DesiredResource, ObservedResource } from '../../model/resources.ts';
 import { type Depth, type ServiceObject, secondController } from '../../model/service-object.ts';
 import type { RepairFacts } from './plan-repair.ts';
@@ -45,7 +45,7 @@ interface Wanted {
 /** Such a plan needs the quota: if that refuses a one-POST create half-way, Octavia leaks the VIP port (decision 522). */
 export function createsLoadBalancer(planned: Plan, { object, observed, depth }: ServicePlanInput): boolean {
   if (depth !== 'deep') return false;
-  return (object.wanted && !observed.loadBalancer) || planned.steps.some(isAnother);
+  return (object.wanted && !observed.loadBalancer) || planned.steps.some(createsReplacement);
 }
 
 /** Whether a user attached the floating IP to the port that a Service which leaves names: it was not made for one, nor named. */

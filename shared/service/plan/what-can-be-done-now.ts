@@ -1,7 +1,7 @@
 import { isLocked, isOutsideOctavia, howToFree } from '../../model/load-balancer/octavia.ts';
 import { type ObservedService, isShared } from '../../model/load-balancer/observed-service.ts';
 import { poolAddressOf } from '../../model/address.ts';
-import { isAnother, type Plan, type Step } from '../../model/plan.ts';
+import { createsReplacement, type Plan, type Step } from '../../model/plan.ts';
 import type { DesiredResource, WireResource } from '../../model/resources.ts';
 import type { Depth, Released, ServiceObject } from '../../model/service-object.ts';
 import { closes } from '../../plan/compare-and-plan.ts';
@@ -42,11 +42,11 @@ export function whatCanBeDoneNow(planned: Plan, moment: Moment): Plan {
   if (object.released && !object.released.isApproved)
     return { ...planned, ...locked, steps: [], ...waitsForApproval(object.released, steps) };
   const failsOver = steps.some(({ verb }) => verb === 'failover');
-  const shortages = steps.some(isAnother) ? quotaShortages(desired.resources, headroom) : [];
+  const shortages = steps.some(createsReplacement) ? quotaShortages(desired.resources, headroom) : [];
   const mayBeOpen = isBusy || steps.some(shutsOut);
   const isPossible = (step: Step): boolean => {
     if (mayBeOpen && letsIn(step, loadBalancer)) return false;
-    if (shortages.length > 0 && isAnother(step)) return false;
+    if (shortages.length > 0 && createsReplacement(step)) return false;
     if (isOutsideOctavia(step.kind)) return !(isBusy && isShared(sharing) && opensPort(step));
     if (isBusy) return false;
     if (isFailed || failsOver) return isOfWhole(step);

@@ -106,7 +106,7 @@ test.each(ENDS)('nothing begins for a cluster when %s while what served it befor
   expect(begun).toEqual(['a as one']);
 });
 
-const isAnother = (name: string, other: string): string =>
+const sameCluster = (name: string, other: string): string =>
   `${name}: its kube-apiserver says that it is the cluster of the entry ${other}: remove one of the two entries, or give each its uid`;
 
 test('a cluster stays that of the entry that was served first, whatever the other one is called, while that entry is there', async () => {
@@ -115,7 +115,7 @@ test('a cluster stays that of the entry that was served first, whatever the othe
   await clusters.look();
   put('a', 'one');
   await clusters.look();
-  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
+  expect(clusters.problemsOf('a')).toEqual([sameCluster('a', 'b')]);
   readings.set('b', { problems: ['b: kubeconfig is missing'] }); // nothing is served for it, and its cluster is nobody else’s
   await clusters.look();
   expect(clusters.get('b')).toBeUndefined();
@@ -146,7 +146,7 @@ test('after a restart a cluster is that of the entry that names its UID, and of 
   await clusters.look();
   await clusters.look();
   expect(begun.sort()).toEqual(['b as one', 'd as three']);
-  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
+  expect(clusters.problemsOf('a')).toEqual([sameCluster('a', 'b')]);
 });
 
 test('what is wrong with an entry is named while the last runs of its cluster take their time', async () => {
@@ -187,7 +187,7 @@ test('an entry with which nothing was ever begun keeps its cluster from no other
   await clusters.look();
   await passes(2_000);
   await clusters.look();
-  expect(clusters.problemsOf('a')).toEqual([isAnother('a', 'b')]);
+  expect(clusters.problemsOf('a')).toEqual([sameCluster('a', 'b')]);
   expect(begun).toEqual(['b as one']);
 });
 

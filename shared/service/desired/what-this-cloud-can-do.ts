@@ -23,7 +23,7 @@ import {
   type NoVipSubnet,
 } from '../../model/network/network-facts.ts';
 import { ANNOTATION_PREFIX } from '../../model/annotation-prefixes.ts';
-import { optionPlace } from '../intent/service-config.ts';
+import { fieldOf } from '../intent/effective-values.ts';
 
 export interface Ability extends OctaviaVersion {
   readonly provider: string;
@@ -170,7 +170,8 @@ export function networkProblems(intent: ServiceIntent, input: CloudSeen, config:
   return problems;
 }
 
-function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
+function whatNames(id: string, intent: ServiceIntent): string {
+  const { annotated } = intent;
   const spelled = Object.values(annotated.spelled).find(
     (one) =>
       one?.ignored !== true &&
@@ -179,9 +180,8 @@ function whatNames(id: string, { annotated, origins }: ServiceIntent): string {
         .split(/[\s,]+/)
         .includes(id),
   );
-  const { option } = ANNOTATIONS.find((row) => valueIn(annotated, row) === id) ?? {};
-  const from = option && origins.by[option];
-  return spelled?.name ?? (from ? optionPlace(from, option) : 'subnet, network or security group id');
+  const [annotation] = ANNOTATIONS.find((row) => valueIn(annotated, row) === id)?.names ?? [];
+  return spelled?.name ?? (annotation ? fieldOf(annotation, intent) : 'subnet, network or security group id');
 }
 
 /** Octavia checks a range by the primary VIP's family, and writes rules for all (decision 13). With the user's own groups it takes no ranges. */
